@@ -10,7 +10,9 @@
 #include "dif/action.h"
 
 #define KEY_SLOT_MAX 0x4000u
-#define AHEAD_MAX (64u << 20)		/* bytes that are allocated at the start, twice, for an aggregation */
+#define LARGE 2048			/* the kernel has few elements at hand that are larger */
+#define AHEAD_MAX (64u << 20)		/* bytes allocated at the start, twice, for an aggregation … */
+#define AHEAD_SMALL (16u << 20)		/* … whose elements are small */
 #define AHEAD_ALL (256u << 20)		/* and for all */
 #define CELL_MAX (32u << 10)		/* the kernel's limit for a value of a per-CPU array */
 #define CELLS_BYTES (2u << 20)		/* of all cells of a map, on all CPUs, unless 8 of them need more */
@@ -249,7 +251,8 @@ static void group_cells(struct dt_build *b)
  * first called there would be lost. So when the keys are nothing but probes, and those are functions of the
  * kernel, a PERCPU_HASH makes all elements at the start, for several generations. Where a hook runs with
  * interrupts off (ahead) all elements are made at the start too: before the first refill the kernel has 4 at
- * hand, or 1 of more than 256 bytes, and a timer interrupt that wakes ten threads makes ten elements in a row.
+ * hand, or 1 of more than 256 bytes, and a timer interrupt that wakes ten threads makes ten elements in a
+ * row.
  */
 static void make_hashes(struct dt_build *b, uint32_t group, const struct dt_agglayout *o, uint32_t probes,
     bool ahead)
@@ -257,7 +260,8 @@ static void make_hashes(struct dt_build *b, uint32_t group, const struct dt_aggl
 	uint32_t type = BPF_MAP_TYPE_HASH, flags, value = 8 * o->cpuwords, first, outer;
 	uint64_t n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1), gens = PROBE_GENERATIONS;
 
-	flags = ahead && n <= AHEAD_MAX && n * b->aggs.n <= AHEAD_ALL ? 0 : BPF_F_NO_PREALLOC;
+	ahead = ahead && n <= (dt_agg_takes(o) > LARGE ? AHEAD_MAX : AHEAD_SMALL);
+	flags = ahead && n * b->aggs.n <= AHEAD_ALL ? 0 : BPF_F_NO_PREALLOC;
 	n /= dt_agg_takes(o);
 	if (probes > 0 && probes <= b->opts->aggsize / dt_agg_takes(o) && only_probes(o)) {
 		while (gens > 2 && gens * probes * value * (b->opts->ncpus ? b->opts->ncpus : 1) > AHEAD_MAX)

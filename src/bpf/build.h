@@ -181,7 +181,6 @@ void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool use
 void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t), uint64_t what);
 
 /* ustack.c: user stacks into the slot; only where there are tables */
-uint32_t dt_ustack_room(void);					/* bytes in a slot */
 /* to slot_frames; r0 = bytes, or negative: none */
 void dt_ustack_take(struct dt_lower *, uint32_t frames);
 /* the same, and from there to base + off */

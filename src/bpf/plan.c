@@ -219,8 +219,9 @@ void dt_plan_slot(struct dt_build *b, const struct dt_image_hook *hooks, uint32_
 	b->strsize = round8(b->opts->strsize);
 	b->scratch = round8(scratch_need(b, hooks, n));
 	b->slot_frames = at;		/* where the runtime expects them: behind the words */
+	b->ustack_frames = dt_ustack_frames(b, hooks, n);
 	if (dt_ustack_tables(b) && dt_ustack_wanted(b, hooks, n))
-		at += dt_ustack_room();
+		at += 8 * b->ustack_frames;
 	for (int i = 0; i < 2; i++) {
 		b->slot_str[i] = at;
 		at += b->strsize + 8;

@@ -84,6 +84,7 @@ struct dt_build {
 	uint32_t strsize, scratch;	/* rounded to 8 */
 	uint32_t slot_str[2], slot_tok[2], slot_locals, slot_scratch, slot_frames, slot_stack, slot_key;
 	uint32_t keymax;		/* bytes at slot_key */
+	uint32_t ustack_frames;		/* room at slot_frames */
 };
 
 #define DT_TLS_MAX 65000u	/* the kernel counts a thread's storage, its header too, in 16 bits */
@@ -129,6 +130,8 @@ uint32_t dt_stack_room(const struct dt_build *, const struct dt_image_hook *, ui
 /* ustack.c: whether user stacks are walked by tables; whether any clause takes one */
 bool dt_ustack_tables(const struct dt_build *);
 bool dt_ustack_wanted(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
+/* frames that a slot has room for: at least those of the deepest ustack() */
+uint32_t dt_ustack_frames(const struct dt_build *, const struct dt_image_hook *, uint32_t n);
 
 /* hook.c: the programs of one hook, into the image */
 void dt_lower_hook(struct dt_build *, const struct dt_image_hook *, uint32_t index);

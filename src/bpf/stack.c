@@ -6,6 +6,7 @@
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
+#include "bpf/unwind.h"
 #include "dif/action.h"
 #include "dif/builtin.h"
 
@@ -89,10 +90,10 @@ void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool us
 	put_caller_first(l, base, off, user);
 }
 
-/* Tables go deeper than the kernel does. */
+/* Tables go deeper than the kernel does; frames without room in the slot are counted. */
 uint32_t dt_stack_most(const struct dt_lower *l, bool user)
 {
-	return user && dt_ustack_tables(l->b) ? dt_ustack_room() / 8 : DEPTH_MAX;
+	return user && dt_ustack_tables(l->b) ? DT_UNWIND_FRAMES_MOST - 1 : DEPTH_MAX;
 }
 
 /*

@@ -56,7 +56,13 @@ struct dt_unwind_key { unsigned long long id, dev; };
 struct dt_unwind_value { unsigned int first, n; unsigned long long delta; };
 #define DT_UNWIND_PID (~0ull)
 
-#define DT_UNWIND_FRAMES 512u		/* room in a slot */
+/*
+ * Room for frames in a slot, by need. A walk is compiled for each of these sizes, because the verifier has to
+ * see a constant bound (runtime/unwind.c).
+ */
+#define DT_UNWIND_FRAMES 512u
+#define DT_UNWIND_FRAMES_MORE 4096u
+#define DT_UNWIND_FRAMES_MOST 65536u
 #define DT_UNWIND_MAPS 1024u		/* mappings of one process */
 #define DT_UNWIND_RULES (1u << 16)
 

@@ -11,7 +11,6 @@
 #include "bpf/unwind.h"
 #include "dif/builtin.h"
 
-enum { KERNEL_FRAMES = 127 };		/* bpf_get_stack() gives no more, as kernels are set up */
 #define WALK_AT(member) DT_SLOT_AT(walk.member)
 
 /* The walk needs a loop, and the registers of the task without a copy. */
@@ -25,7 +24,51 @@ bool dt_ustack_wanted(const struct dt_build *b, const struct dt_image_hook *hook
 	return dt_stack_wanted(b, hooks, n, DT_AF_USTACK, DT_NEED_USTACK);
 }
 
-uint32_t dt_ustack_room(void) { return 8 * DT_UNWIND_FRAMES; }
+/* The sizes of the room for frames, and the walk of each. */
+static const struct { uint32_t frames; const char *walk; } rooms[] = {
+	{ DT_UNWIND_FRAMES, "rt_unwind" }, { DT_UNWIND_FRAMES_MORE, "rt_unwind_more" },
+	{ DT_UNWIND_FRAMES_MOST, "rt_unwind_most" },
+};
+
+static uint32_t clause_frames(const struct dt_ecb *e)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < e->nacts; i++)
+		if (dt_act_is(&e->acts[i], DT_AF_USTACK) && (uint32_t)e->acts[i].arg > most)
+			most = (uint32_t)e->acts[i].arg;
+	return most;
+}
+
+static uint32_t deepest(const struct dt_enabling *en, uint32_t n, uint32_t most)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t frames = i > 0 && en[i].ecb == en[i - 1].ecb ? 0 : clause_frames(en[i].ecb);
+
+		most = frames > most ? frames : most;
+	}
+	return most;
+}
+
+uint32_t dt_ustack_frames(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+{
+	uint32_t most = deepest(b->opts->errors, b->opts->nerrors, 0), i = 0;
+
+	for (uint32_t h = 0; h < n; h++)
+		most = deepest(hooks[h].en, hooks[h].nen, most);
+	while (i + 1 < DT_COUNT(rooms) && rooms[i].frames < most)
+		i++;
+	return rooms[i].frames;
+}
+
+static const char *walk_of(const struct dt_build *b)
+{
+	uint32_t i = 0;
+
+	while (rooms[i].frames != b->ustack_frames)
+		i++;
+	return rooms[i].walk;
+}
 
 /* ---- taking it ---- */
 
@@ -158,26 +201,28 @@ static void walk_by_tables(struct dt_lower *l, uint32_t frames)
 	dt_mov(a, R4, R6);
 	dt_alui(a, BPF_ADD, R4, S_WORK);
 	dt_map(a, R5, unwind_map(l, DT_MAP_UNWIND_KEYS));
-	dt_callsub(a, dt_rt_label(l, "rt_unwind"));
+	dt_callsub(a, dt_rt_label(l, walk_of(l->b)));
 	l->cached = 0;
 }
 
-/* The frames are zeroed first, as all of them are recorded, however few there are. */
+/*
+ * The frames are zeroed first, as all of them are recorded, however few there are. More may be asked for than
+ * there is room for: they are counted. The kernel's own walk gives as many as the sysctl
+ * kernel.perf_event_max_stack allows.
+ */
 void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a);
+	uint32_t done = dt_label(a), kept = frames < l->b->ustack_frames ? frames : l->b->ustack_frames;
 
-	if (frames > DT_UNWIND_FRAMES)
-		frames = DT_UNWIND_FRAMES;
-	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * frames);
+	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * kept);
 	walk_by_tables(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
 	dt_mov(a, R1, R7);
 	dt_mov(a, R2, R6);
 	dt_alui(a, BPF_ADD, R2, (int32_t)l->b->slot_frames);
-	dt_imm(a, R3, 8 * (frames < KERNEL_FRAMES ? frames : KERNEL_FRAMES));
+	dt_imm(a, R3, 8 * kept);
 	dt_imm(a, R4, BPF_F_USER_STACK);
 	dt_help(l, BPF_FUNC_get_stack);
 	dt_put(a, done);
@@ -186,15 +231,11 @@ void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames)
 {
 	struct dt_emit *a = l->a;
-	uint32_t have = frames < DT_UNWIND_FRAMES ? frames : DT_UNWIND_FRAMES;
-
 	dt_ustack_take(l, frames);
 	dt_mov(a, R1, base);
 	dt_alui(a, BPF_ADD, R1, off);
-	dt_imm(a, R2, 8 * have);
+	dt_imm(a, R2, 8 * frames);
 	dt_mov(a, R3, R6);
 	dt_alui(a, BPF_ADD, R3, (int32_t)l->b->slot_frames);
 	dt_help(l, BPF_FUNC_probe_read_kernel);
-	if (frames > have)
-		dt_zero(l, base, off + 8 * (int)have, 8 * (frames - have));
 }

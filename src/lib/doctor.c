@@ -12,6 +12,7 @@
 #include "kernel/kfunc.h"
 #include "kernel/rights.h"
 #include "kernel/tracefs.h"
+#include "process/gate.h"
 #include "session/perf_event.h"
 #include "session/session.h"
 #include "session/uprobe.h"
@@ -173,6 +174,13 @@ static int ask_feature(const struct doctor *d, int arg)
 
 	(void)arg;
 	return if_tried(d, dt_features_probe(&f, msg, sizeof(msg)) == 0 && f.probe_write_user);
+}
+
+static int ask_gate(const struct doctor *d, int arg)
+{
+	(void)d;
+	(void)arg;
+	return yes_if(dt_gate_able() == 0);
 }
 
 /* One row of doctor.def: the question, its argument, and what the user is told. */

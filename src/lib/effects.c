@@ -9,6 +9,7 @@
 #include "base/outfile.h"
 
 #include "lib/errors.h"
+#include "process/shell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,32 +112,56 @@ static void op_setopt(void *ctx, const char *name, const char *value)
 		t->failed = EDT_DIRABORT;
 }
 
+static bool command_interrupted(void *ctx)
+{
+	return ((const struct dtrace_hdl *)ctx)->interrupted != 0;
+}
+
 /*
  * Output of a command must not stand between structured lines: with a format other than text it goes where
- * messages go.
+ * messages go. No record is read while the command runs, so its output stands in its place; programs that are
+ * held until their probes are live go on (dt_trace_serve()), as they may be the command itself.
  */
-static int run_command(const struct dt_trace *t, const char *command)
+static int run_command(struct dtrace_hdl *h, const char *command)
 {
+	struct dt_shell_ops ops = { h, dt_later_fd(h->trace), dt_trace_serve_ms(h->trace), dt_trace_serve,
+		command_interrupted };
 	char *text = NULL;
-	int status;
+	int err;
 
-	if (t->sink->type->oformat == DTRACE_OFORMAT_TEXT)
-		return system(command);
+	if (h->trace->sink->type->oformat == DTRACE_OFORMAT_TEXT)
+		return dt_shell_run(command, &ops);
 	if (asprintf(&text, "exec 1>&2\n%s", command) < 0)
-		return -1;
-	status = system(text);
+		return -ENOMEM;
+	err = dt_shell_run(text, &ops);
 	free(text);
-	return status;
+	return err;
+}
+
+/* After an interruption the commands that wait in the buffers are not run, but for those of END. */
+static bool is_skipped(const struct dtrace_hdl *h)
+{
+	const struct dt_trace *t = h->trace;
+
+	return (t->interrupted || h->interrupted) && t->firing != NULL &&
+	    (strcmp(t->firing->dtpda_pdesc->dtpd_name, "END") != 0 ||
+		strcmp(t->firing->dtpda_pdesc->dtpd_provider, "dtrace") != 0);
 }
 
 /* Our text is flushed first, so that the command's output stands behind it. */
 static void op_system(void *ctx, const char *command)
 {
-	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
+	struct dtrace_hdl *h = ctx;
+	int err;
 
-	fflush(t->fp);
-	if (run_command(t, command) == -1)
-		dt_trace_action_failed(ctx, "couldn't run %s: %s", command, strerror(errno));
+	if (is_skipped(h)) {
+		h->trace->skipped++;
+		return;
+	}
+	fflush(h->trace->fp);
+	err = run_command(h, command);
+	if (err != 0)
+		dt_trace_action_failed(h, "couldn't run %s: %s", command, strerror(-err));
 }
 
 /*

@@ -154,7 +154,7 @@ static int enable_clauses(dtrace_hdl_t *h, dtrace_prog_t *p, unsigned *matches)
 			note_nameless(t, &e.ecb->probe);
 		}
 		*matches += (unsigned)n;
-		dt_later_retain(t, e.ecb, p->prog);
+		dt_later_retain(t, e.ecb, p->prog, zdefs);
 	}
 	dt_vec_push(t->arena, &t->progs, p->prog);
 	return 0;

@@ -439,6 +439,7 @@ static int begin_tracing(dtrace_hdl_t *h)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
 	note_refused(t);
 	note_options(h, t);
+	dt_trace_note_depth(t);
 	if (run_program(h, t, t->begin) != 0)
 		return -1;
 	if (dt_trace_over(t))
@@ -501,7 +502,8 @@ static int stop_tracing(dtrace_hdl_t *h)
 	t->state = DT_TRACE_STOPPED;
 	if (h->interrupted)		/* the user waits: files of others have little time */
 		dt_usyms_hurry(h->usyms);
-	h->interrupted = 0;		/* what else is left to do is done in full */
+	t->interrupted |= h->interrupted != 0;
+	h->interrupted = 0;		/* the rest is done in full, except for commands (effects.c) */
 	dt_later_end(t);
 	dt_session_detach(t->session);
 	if (t->image->policy != DT_POLICY_RING && (err = dt_consumer_hold(t->consumer)) != 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes that come while tracing. Descriptions of static probes stay in use after they have been matched,
- * because a program that is executed later, or a library that is loaded later, may have more of them.
- * Programs are held at their execve() until their probes are there (process/gate.h); so are libraries that a
- * process named with -Z opens. Others are heard of when they are mapped (symbol/watch.h), a few milliseconds
- * late. What is found joins the session (dt_trace_graft()).
+ * Probes that come while tracing. Descriptions of static probes, and those of functions in any module, stay
+ * in use after they have been matched, because a program that is executed later, or a library that is loaded
+ * later, may have more of them. Programs with static probes are held at their execve() until their probes are
+ * there (process/gate.h); with -Z so are libraries that a traced process opens. Others are heard of when they
+ * are mapped (symbol/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
  *
  * Such a clause is in the image from the beginning, at a hook that is nowhere: its variables, aggregations
  * and records have their room before its first probe exists, and what the kernel has to say against it is
@@ -28,29 +28,43 @@ struct dt_later {
 	struct dt_watch *watch;		/* NULL: nor does it tell what is mapped */
 	struct dt_map live;		/* "clause hook" that have been enabled */
 	struct dt_map seen;		/* files that somebody has mapped */
+	uint32_t known;			/* probes that have been matched */
+	uint32_t *roots, nroots;	/* the processes of -c and -p */
 };
 
 /* ---- which clauses ---- */
+
+/* The number that a provider ends in: a process. 0: none. */
+static uint32_t process_of(const struct dt_retained *r)
+{
+	const char *prov = r->ecb->probe.prov, *end = prov + strlen(prov), *at = end;
+
+	while (at > prov && isdigit((unsigned char)at[-1]))
+		at--;
+	return at > prov && at < end ? (uint32_t)strtoul(at, NULL, 10) : 0;
+}
 
 /*
  * Keeps a clause for later if a provider that finds probes while tracing wants its description. A description
  * by number is complete: it names one probe.
  */
-void dt_later_retain(struct dt_trace *t, const struct dt_ecb *ecb, const struct dt_prog *prog)
+void dt_later_retain(struct dt_trace *t, const struct dt_ecb *ecb, const struct dt_prog *prog, bool zdefs)
 {
 	if (ecb->probe.id != 0)
 		return;
 	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++) {
 		struct dt_retained r = { row, ecb, prog };
 
-		if (row->look != NULL && row->wants(&t->probes, &ecb->probe))
+		if (row->look != NULL && row->wants(&t->probes, &ecb->probe) &&
+		    (zdefs || row->grows == NULL || row->grows(&ecb->probe)))
 			dt_vec_push(t->arena, &t->retained, r);
 	}
 }
 
 /*
  * Enables each retained clause at a probe that never fires. Its arguments are ten times the longest form a
- * static probe's argument can have, so that the verifier sees the worst case now.
+ * static probe's argument can have, so that the verifier sees the worst case now. With -x follow it belongs
+ * to the process, so that the kernel keeps the descendants from the start.
  */
 void dt_later_reserve(struct dt_trace *t)
 {
@@ -60,9 +74,9 @@ void dt_later_reserve(struct dt_trace *t)
 		struct dt_enabled e = { p, r->ecb, r->prog, (uint32_t)t->enabled.n + 1, NULL };
 
 		*p = (struct dt_probe){ .prov = r->ecb->probe.prov, .mod = "", .func = "",
-			.name = r->ecb->probe.name, .row = r->row,
+			.name = r->ecb->probe.name, .row = r->row, .every = process_of(r) == 0,
 			.hook = { .kind = DT_HOOK_UPROBE, .target = "", .waiting = true,
-				.when = "pid == 1" } };
+				.when = "pid == 1", .root = t->probes.follow ? process_of(r) : 0 } };
 		for (int k = 0; k < 10; k++)
 			p->hook.args[k] =
 			    "*(uint64_t *)copyin(uregs[0] + ((int64_t)(int32_t)uregs[1] << 1) + (1), 8)";
@@ -86,6 +100,12 @@ static bool make_live(struct dt_trace *t, const struct dt_ecb *ecb, const struct
 
 struct joining { struct dt_trace *t; const struct dt_retained *r; };
 
+/* A probe of a function has all its places when it is made; a static one may get more. */
+static bool is_complete(const struct dt_retained *r)
+{
+	return r->row->per_process && process_of(r) != 0;
+}
+
 /* Enables the clause at each place of a probe where it is not yet. */
 static int join_probe(void *ctx, const struct dt_probe *p)
 {
@@ -94,7 +114,7 @@ static int join_probe(void *ctx, const struct dt_probe *p)
 	for (const struct dt_hook *hook = &p->hook; hook != NULL; hook = hook->next) {
 		struct dt_enabled e = { p, j->r->ecb, j->r->prog, (uint32_t)j->t->enabled.n + 1, hook };
 
-		if (make_live(j->t, j->r->ecb, hook))
+		if (is_complete(j->r) || make_live(j->t, j->r->ecb, hook))
 			dt_vec_push(j->t->arena, &j->t->enabled, e);
 	}
 	return 0;
@@ -127,19 +147,24 @@ static void enable_new(struct dtrace_hdl *h, struct dt_trace *t)
 	for (size_t i = 0; i < t->retained.n; i++) {
 		struct joining j = { t, &t->retained.v[i] };
 
-		(void)dt_probes_there(&t->probes, &j.r->ecb->probe, join_probe, &j);
+		(void)dt_probes_there(&t->probes, is_complete(j.r) ? t->later->known : 0, &j.r->ecb->probe,
+		    join_probe, &j);
 	}
+	t->later->known = (uint32_t)t->probes.named.n;
 	if (t->enabled.n > before && dt_trace_graft(t, msg, sizeof(msg)) != 0)
 		tell_failure(h, t, msg);
 }
 
 /* Asks the providers which probes a process (and one file of it, if given) has. */
-static void look_at_object(struct dt_trace *t, uint32_t pid, struct dt_object *o)
+static void look_at_news(struct dt_trace *t, struct dt_news *news)
 {
+	uint32_t root = t->probes.follow ? dt_proc_root(news->pid, t->later->roots, t->later->nroots) : 0;
+
+	news->root = root != 0 ? root : news->pid;
 	for (size_t i = 0; i < t->retained.n; i++) {
 		const struct dt_retained *r = &t->retained.v[i];
 
-		r->row->look(&t->probes, r->row, &r->ecb->probe, pid, o);
+		r->row->look(&t->probes, r->row, &r->ecb->probe, news);
 	}
 }
 
@@ -160,27 +185,48 @@ static bool named_by_process(const struct dt_trace *t)
 
 /* ---- who tells ---- */
 
-/* Whether a description ends in this process's number, as in mydb123. */
+/*
+ * Whether a description means this process: by its number, as in mydb123, or by a pattern that does not
+ * depend on the process, as mydb*, if it is a process of -c or -p or descends from one. With -x follow
+ * descendants count as the process itself.
+ */
 static bool process_named(const struct dt_trace *t, uint32_t pid)
 {
-	char end[16];
-	size_t len = (size_t)snprintf(end, sizeof(end), "%u", pid);
+	const struct dt_later *l = t->later;
+	uint32_t root = dt_proc_root(pid, l->roots, l->nroots);
 
 	for (size_t i = 0; i < t->retained.n; i++) {
-		const char *prov = t->retained.v[i].ecb->probe.prov;
-		size_t n = strlen(prov);
+		uint32_t named = process_of(&t->retained.v[i]);
 
-		if (n > len && strcmp(prov + n - len, end) == 0 && !isdigit((unsigned char)prov[n - len - 1]))
+		if (named == 0 ? root != 0 : named == pid || (t->probes.follow && named == root))
 			return true;
 	}
 	return false;
 }
 
-/* Libraries that a process loads are held too if it is named and somebody waits for them (-Z). */
+/* Libraries that a traced process loads are held too if somebody waits for them (-Z). */
 static bool holds_opens(const struct dtrace_hdl *h, const struct dt_trace *t)
 {
-	return dt_options_on(&h->options, DT_OPT_zdefs) && h->target > 0 &&
-	    process_named(t, (uint32_t)h->target);
+	bool named = t->later->nroots > 0;
+
+	for (size_t i = 0; i < t->retained.n; i++)
+		named |= process_of(&t->retained.v[i]) != 0;
+	return named && dt_options_on(&h->options, DT_OPT_zdefs);
+}
+
+/* Whether a description means this provider in this process. */
+static bool provider_matches(const struct dt_trace *t, const char *provider, uint32_t pid)
+{
+	char full[270];
+
+	snprintf(full, sizeof(full), "%s%u", provider, pid);
+	for (size_t i = 0; i < t->retained.n; i++) {
+		const char *prov = t->retained.v[i].ecb->probe.prov;
+
+		if (dt_glob_match(prov, provider) || dt_glob_match(prov, full))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -190,12 +236,12 @@ static bool holds_opens(const struct dtrace_hdl *h, const struct dt_trace *t)
 static bool provider_wanted(void *ctx, uint32_t pid, const char *provider)
 {
 	const struct dt_trace *t = ctx;
-	char base[256], full[270];
+	uint32_t root;
+	char base[256];
 	size_t n = 0;
 
 	if (provider == NULL)
 		return process_named(t, pid);
-
 	for (const char *c = provider; *c != '\0' && n < sizeof(base) - 1; c++) {
 		if (c[0] == '_' && c[1] == '_')
 			c++, base[n++] = '-';
@@ -203,35 +249,44 @@ static bool provider_wanted(void *ctx, uint32_t pid, const char *provider)
 			base[n++] = *c;
 	}
 	base[n] = '\0';
-	snprintf(full, sizeof(full), "%s%u", base, pid);
-	for (size_t i = 0; i < t->retained.n; i++) {
-		const char *prov = t->retained.v[i].ecb->probe.prov;
-
-		if (dt_glob_match(prov, base) || dt_glob_match(prov, full))
-			return true;
-	}
-	return false;
+	if (provider_matches(t, base, pid))
+		return true;
+	root = t->probes.follow ? dt_proc_root(pid, t->later->roots, t->later->nroots) : 0;
+	return root != 0 && provider_matches(t, base, root);
 }
 
-/* Each program that waits is answered, whatever was found: its probes are live by then, or could not be. */
+/*
+ * Each program that waits is answered, whatever was found: its probes are live by then, or could not be. A
+ * helper that was killed is closed, as its socket would stay readable.
+ */
 static void read_gate(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_gate_event e;
+	int got = 0;
 
-	while (t->later->gate != NULL && dt_gate_next(t->later->gate, &e)) {
-		struct dt_object *o = dt_object_opened(&t->probes, e.fd);
+	while (t->later->gate != NULL && (got = dt_gate_next(t->later->gate, &e)) > 0) {
+		struct dt_news news = { .pid = e.pid, .exec = e.exec,
+			.file = dt_object_opened(&t->probes, e.fd) };
 
-		if (o != NULL)
-			look_at_object(t, e.pid, o);
+		if (news.file != NULL)
+			look_at_news(t, &news);
 		enable_new(h, t);
 		dt_gate_answer(t->later->gate, &e, !named_by_process(t));
 		close(e.fd);
+	}
+	if (got < 0) {
+		dt_gate_close(t->later->gate);
+		t->later->gate = NULL;
+		dt_trace_note(t, "the process that holds programs until their static probes are live has "
+		    "ended: the first firings of programs that start from now on may be missed");
 	}
 }
 
 static void look_at_process(void *ctx, uint32_t pid)
 {
-	look_at_object(ctx, pid, NULL);
+	struct dt_news news = { .pid = pid };
+
+	look_at_news(ctx, &news);
 }
 
 enum { MOST = 256 };			/* processes looked at one by one; if there are more, all are */
@@ -268,7 +323,7 @@ static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 		return;
 	(void)dt_watch_read(t->later->watch, note_mapping, &n);
 	for (size_t i = 0; i < n.n && !n.lost; i++)
-		look_at_object(t, n.pids[i], NULL);
+		look_at_process(t, n.pids[i]);
 	if (n.lost)
 		dt_each_process(look_at_process, t);
 	if (n.lost || n.n > 0)
@@ -276,6 +331,59 @@ static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 }
 
 /* ---- beginning and end ---- */
+
+/* Are functions among what may come? */
+static bool any_functions(const struct dt_trace *t)
+{
+	for (size_t i = 0; i < t->retained.n; i++)
+		if (t->retained.v[i].row->per_process)
+			return true;
+	return false;
+}
+
+/* For functions alone nothing is held without -Z: they may come in any library, and most never do. */
+static bool holds_anything(const struct dt_trace *t, bool opens)
+{
+	for (size_t i = 0; i < t->retained.n; i++)
+		if (opens || !t->retained.v[i].row->per_process)
+			return true;
+	return false;
+}
+
+static void open_gate(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	bool opens = holds_opens(h, t);
+	struct dt_gate_opts opts = { opens, opens && any_functions(t),
+		(uint32_t)(h->options.val[DT_OPT_exechold] / 1000000), provider_wanted, t };
+
+	if (!holds_anything(t, opens) || dt_gate_open(&t->later->gate, &opts) != 0) {
+		t->later->gate = NULL;
+		return;
+	}
+	(void)dt_session_wake_by(t->session, dt_gate_fd(t->later->gate));
+	if (!dt_options_on(&h->options, DT_OPT_quiet))
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "programs%s with the probes asked for are held at exec%s until the probes are live, "
+		    "for at most %u ms (-x exechold)", opens ? " and libraries" : "",
+		    opens ? " and open" : "", opts.hold_ms));
+}
+
+/* Those of -c and -p, and the one that the caller has said to be $target. */
+static void note_roots(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	struct dt_later *l = t->later;
+	uint32_t n = 0;
+
+	while (dt_procs_pid(h, (int)n) != 0)
+		n++;
+	l->roots = DT_NEWN(t->arena, uint32_t, n + 1);
+	while (l->nroots < n) {
+		l->roots[l->nroots] = dt_procs_pid(h, (int)l->nroots);
+		l->nroots++;
+	}
+	if (n == 0 && h->target > 0)
+		l->roots[l->nroots++] = (uint32_t)h->target;
+}
 
 /* Watching begins before the last look at all processes, so that nothing started in between is missed. */
 void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
@@ -287,15 +395,15 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 	l = t->later = DT_NEW(t->arena, struct dt_later);
 	dt_map_init(&l->live, t->arena);
 	dt_map_init(&l->seen, t->arena);
+	l->known = (uint32_t)t->probes.named.n;
+	note_roots(h, t);
 	for (size_t i = 0; i < t->enabled.n; i++)
 		for (const struct dt_hook *k = &t->enabled.v[i].probe->hook; k != NULL; k = k->next)
 			(void)make_live(t, t->enabled.v[i].ecb, k);
 	if (dt_watch_open(&l->watch) != 0)
 		l->watch = NULL;
-	if (dt_gate_open(&l->gate, holds_opens(h, t), provider_wanted, t) != 0)
-		l->gate = NULL;
-	if (l->gate != NULL)
-		(void)dt_session_wake_by(t->session, dt_gate_fd(l->gate));
+	if (dt_options_on(&h->options, DT_OPT_exechold))
+		open_gate(h, t);
 	dt_each_process(look_at_process, t);	/* what was started since the descriptions were matched */
 	enable_new(h, t);
 }
@@ -306,6 +414,11 @@ void dt_later_work(struct dtrace_hdl *h, struct dt_trace *t)
 		return;
 	read_gate(h, t);
 	read_watch(h, t);
+}
+
+int dt_later_fd(const struct dt_trace *t)
+{
+	return t->later != NULL && t->later->gate != NULL ? dt_gate_fd(t->later->gate) : -1;
 }
 
 void dt_later_end(struct dt_trace *t)

@@ -58,6 +58,8 @@ static const struct dt_optword words_unwind[] = {
 	{ "auto", DT_UNWIND_AUTO }, { "fp", DT_UNWIND_FP }, { "dwarf", DT_UNWIND_DWARF }, { NULL, 0 } };
 static const struct dt_optword words_target[] = {
 	{ "auto", DT_TARGET_AUTO }, { "all", DT_TARGET_ALL }, { "only", DT_TARGET_ONLY }, { NULL, 0 } };
+static const struct dt_optword words_hold[] = {
+	{ "no", DTRACEOPT_UNSET }, { "off", DTRACEOPT_UNSET }, { "0", DTRACEOPT_UNSET }, { NULL, 0 } };
 static const struct dt_optword words_late[] = {
 	{ "static", DT_LATE_STATIC }, { "dynamic", DT_LATE_DYNAMIC }, { NULL, 0 } };
 static const struct dt_optword words_linkmode[] = {
@@ -512,6 +514,8 @@ const char *dt_options_unused(const struct dt_options *o, enum dt_opt opt)
 void dt_options_settle(struct dt_options *o)
 {
 	for (unsigned i = 0; i < DT_NOPTS; i++) {
+		if (rows[i].words == words_hold && o->val[i] == DTRACEOPT_UNSET)
+			continue;
 		if (rows[i].kind == RATE && o->val[i] < rows[i].least)
 			o->val[i] = rows[i].least;
 		else if (rows[i].kind == RATE && o->val[i] > rows[i].most)

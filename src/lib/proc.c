@@ -206,8 +206,8 @@ struct ps_prochandle *dtrace_proc_grab(dtrace_hdl_t *h, pid_t pid, int flags)
 	}
 	if (!dt_options_on(&h->options, DT_OPT_undumpable) && undumpable(pid)) {
 		dt_handle_errorf(h, EDT_COMPILER,
-		    "failed to grab pid %d: the process does not allow others to examine it (it is not dumpable); "
-		    "-x undumpable grabs it anyway", (int)pid);
+		    "failed to grab pid %d: the process does not allow others to examine it (it is not "
+		    "dumpable); -x undumpable grabs it anyway", (int)pid);
 		dt_proc_close(&proc);
 		return NULL;
 	}

@@ -85,6 +85,8 @@ struct dt_trace {
 	const struct dt_sink_event *told;	/* what it recorded; NULL between firings */
 	dtrace_probedesc_t desc;		/* of the probe whose event came last */
 	bool woken;				/* by a record: it is read before the next switch is due */
+	bool interrupted;			/* tracing was stopped by dtrace_interrupt() */
+	uint64_t skipped;			/* commands of system() that were not run because of it */
 	uint64_t last_switch, last_snap, last_status;	/* ns */
 	struct dt_flows flows;			/* -F */
 
@@ -151,12 +153,13 @@ int dt_trace_events(struct dtrace_hdl *, struct dt_trace *);	/* makes the consum
 int dt_trace_graft(struct dt_trace *, char *msg, size_t len);
 
 /* Probes that come while tracing (later.c). */
-/* if its description may get more */
-void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *);
+/* if its description may get more; zdefs: -Z */
+void dt_later_retain(struct dt_trace *, const struct dt_ecb *, const struct dt_prog *, bool zdefs);
 /* before the image is built: room for what may come */
 void dt_later_reserve(struct dt_trace *);
 void dt_later_begin(struct dtrace_hdl *, struct dt_trace *);	/* the session runs */
 void dt_later_work(struct dtrace_hdl *, struct dt_trace *);	/* enables what has come; never waits */
+int dt_later_fd(const struct dt_trace *);	/* readable: dt_later_work() is urgent; -1 none */
 void dt_later_end(struct dt_trace *);
 
 /* Addresses to names (symbols.c). */
@@ -182,10 +185,15 @@ void dt_trace_containers_end(struct dt_trace *);
 bool dt_trace_unwinds(struct dtrace_hdl *, struct dt_trace *);
 /* once mappings are learned; few: of the processes traced */
 void dt_trace_unwind_start(struct dtrace_hdl *, struct dt_trace *, bool few);
+/* notes that stacks are asked to be deeper than the kernel walks */
+void dt_trace_note_depth(struct dt_trace *);
 bool dt_trace_unwind_work(struct dt_trace *);		/* goes on with what is left; false: there is more */
 
 /* something has changed: whoever polls has to look (work.c) */
 void dt_trace_wake(struct dtrace_hdl *);
+/* While a statement waits (work.c): serves all but records and aggregations; to be called this often. */
+void dt_trace_serve(void *hdl);
+int dt_trace_serve_ms(const struct dt_trace *);
 
 /*
  * The sink (tell.c): made with the consumer; told of the programs before anything else, and of the end once

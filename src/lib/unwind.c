@@ -6,9 +6,12 @@
  */
 #include "lib/trace.h"
 
+#include "base/file.h"
+#include "dif/action.h"
 #include "process/proc.h"
 #include "symbol/unwind.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #define FIRST_NS 100000000u		/* for tables of all processes, before tracing begins */
@@ -67,4 +70,45 @@ bool dt_trace_unwind_work(struct dt_trace *t)
 	if (u != NULL)
 		tell_left_out(t, u);
 	return done;
+}
+
+/* Frames of the kernel's own walk; 0: not known. */
+static uint64_t kernel_frames(void)
+{
+	uint64_t n = 0;
+	char *text;
+	size_t len;
+
+	if (dt_file_read("/proc/sys/kernel/perf_event_max_stack", 64, &text, &len) != 0)
+		return 0;
+	n = strtoull(text, NULL, 10);
+	free(text);
+	return n;
+}
+
+/* The most frames that an action with one of these facts asks for. */
+static uint64_t frames_asked(const struct dt_trace *t, unsigned facts)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < t->enabled.n; i++) {
+		const struct dt_ecb *e = t->enabled.v[i].ecb;
+
+		for (uint32_t k = 0; (i == 0 || e != t->enabled.v[i - 1].ecb) && k < e->nacts; k++)
+			if (dt_act_is(&e->acts[k], facts) && (uint32_t)e->acts[k].arg > most)
+				most = (uint32_t)e->acts[k].arg;
+	}
+	return most;
+}
+
+void dt_trace_note_depth(struct dt_trace *t)
+{
+	unsigned facts = DT_AF_KSTACK | (dt_session_unwinder(t->session) == NULL ? DT_AF_USTACK : 0);
+	uint64_t most = kernel_frames(), asked = frames_asked(t, facts);
+
+	if (most != 0 && asked > most)
+		dt_trace_note(t, dt_arena_printf(t->arena,
+		    "stacks that the kernel walks have at most %llu frames, not %llu: sysctl "
+		    "kernel.perf_event_max_stack sets the limit", (unsigned long long)most,
+		    (unsigned long long)asked));
 }

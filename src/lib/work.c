@@ -43,6 +43,16 @@ static uint64_t until_due(const struct dtrace_hdl *h, const struct dt_trace *t, 
 	return snap < wait ? snap : wait;
 }
 
+/* Names and stacks of new processes, and probes that come while tracing. */
+static void serve_others(dtrace_hdl_t *h, struct dt_trace *t)
+{
+	if (h->usyms != NULL)
+		dt_usyms_poll(h->usyms);
+	(void)dt_trace_unwind_work(t);
+	dt_trace_containers_work(h, t);
+	dt_later_work(h, t);
+}
+
 /*
  * What goes on besides the records: names and stacks of new processes, and probes that come while tracing.
  * Sets *ended if a process has ended. Positive: something wants to be looked at now; negative: a signal came;
@@ -53,11 +63,7 @@ static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool 
 	int woken = dt_session_wait(t->session, wait);
 
 	t->woken |= woken > 0;
-	if (h->usyms != NULL)
-		dt_usyms_poll(h->usyms);
-	(void)dt_trace_unwind_work(t);
-	dt_trace_containers_work(h, t);
-	dt_later_work(h, t);
+	serve_others(h, t);
 	*ended = woken == 0 && dt_procs_check(h);
 	return woken;
 }
@@ -66,6 +72,24 @@ static int look_around(dtrace_hdl_t *h, struct dt_trace *t, uint64_t wait, bool 
 static uint64_t longest_wait(const struct dt_trace *t)
 {
 	return dt_session_unwinder(t->session) != NULL || t->later != NULL ? UNWIND_NS : POLL_NS;
+}
+
+int dt_trace_serve_ms(const struct dt_trace *t)
+{
+	return (int)(longest_wait(t) / 1000000);
+}
+
+/*
+ * For a statement that waits in the middle of a read: what is grafted meanwhile only adds clauses behind the
+ * known ones, so the firing in hand stays valid (dt_consumer_extend()). A door of its own: running out of
+ * memory here must not jump over the one who waits.
+ */
+void dt_trace_serve(void *hdl)
+{
+	dtrace_hdl_t *h = hdl;
+
+	if (h->trace->state == DT_TRACE_ACTIVE)
+		DT_PUBLIC_VOID(h, serve_others(h, h->trace));
 }
 
 /* Sleeps until something is due; exit() and the end of tracing are noticed on the way. */
@@ -264,6 +288,11 @@ static int read_last(dtrace_hdl_t *h, struct dt_trace *t)
 {
 	if (read_all(h, t, true) != 0 || dtrace_aggregate_snap(h) != 0)
 		return -1;
+	if (t->skipped > 0)
+		dt_trace_note(t, dt_arena_printf(t->arena, "%llu command%s of system() %s not run: tracing "
+		    "was interrupted", (unsigned long long)t->skipped, t->skipped > 1 ? "s" : "",
+		    t->skipped > 1 ? "were" : "was"));
+	t->skipped = 0;
 	return tell_drops(h, t);
 }
 

@@ -2,9 +2,12 @@
 /*
  * The kernel asks before a file is opened for execution (FAN_OPEN_EXEC_PERM), and allows everything
  * once the listener is gone. The listener is a process of its own, so stopping or killing the tracer
- * never holds anyone. It allows what is not wanted by itself, waits a second for the tracer's answer to
- * the rest, and ends when the socket to the tracer closes. It has no other descriptor of the tracer. Files
- * are read by children of its own, which have no rights (symbol/reader.h).
+ * never holds anyone. It allows what is not wanted by itself, waits for the tracer's answer to the rest,
+ * and ends when the socket to the tracer closes. It has no other descriptor of the tracer. Files are read by
+ * children of its own, which have no rights (symbol/reader.h).
+ * The wait is bounded twice: by the time the caller gives, and by what the tracer does. A tracer that has not
+ * taken the event and does not run (it is stopped, or waits for something else, perhaps for the very process
+ * that is held) is not waited for.
  * File systems that are served by processes (FUSE) or are remote are left alone: reading there could
  * wait forever.
  */
@@ -27,6 +30,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,27 +39,46 @@
 #define FAN_MARK_EVICTABLE 0x200	/* newer than the headers we may be built with */
 #endif
 
-/* Limits: an answer, files remembered, programs held at a time. */
-enum { ANSWER_MS = 1000, SEEN = 4096, HELD = 64 };
+/* Limits: the listener's start, files remembered, programs held at a time. */
+enum { START_MS = 10000, SEEN = 4096, HELD = 64 };
+/* How often the tracer is looked at, and how many looks in a row must find that it has not run. */
+enum { LOOK_MS = 20, LOOKS = 5 };
 
-struct dt_gate { int sock; pid_t child; };
+struct dt_gate { int sock; pid_t child; pid_t told; };	/* told: the thread the listener looks at */
 
-/* From the tracer: is the file known? From the listener: the process, or 0 or -errno at its start */
-struct word { int32_t value; uint32_t number; };
+/*
+ * From the tracer: an answer, that an event was taken, or the thread that takes them. From the listener: the
+ * process, or at its start 0 or -errno.
+ */
+enum { ANSWER_AGAIN, ANSWER_KNOWN, TAKEN, THREAD };
+struct word { int32_t value; uint32_t number; uint32_t exec; };
 
-/* never: it has no probes, or all are known */
-struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never; };
+/* never: it has no probes, or all are known; elf: it has been read, and the answer depends on the process */
+struct seen { dev_t dev; ino_t ino; struct timespec changed; bool never, elf; };
 
 /* until: ms; another file may have taken the place of `file` in the meantime: dev and ino tell */
-struct held { int fd; uint32_t number; uint64_t until; struct seen *file; dev_t dev; ino_t ino; };
+struct held {
+	int fd;
+	uint32_t number;
+	uint64_t until;
+	struct seen *file;
+	dev_t dev;
+	ino_t ino;
+	bool taken;			/* the tracer is at it */
+	uint8_t idle;			/* looks in a row at which the tracer had not run */
+};
+
+/* The thread of the tracer, and how often it had given up the CPU at the last look. */
+struct tracer { pid_t pid, tid; uint64_t switches; };
 
 struct listener {
 	int fan, sock;
+	struct tracer tracer;
 	struct dt_reader *reader;	/* NULL: no file has any probe */
 	struct held held[HELD];		/* the first nheld, oldest first */
 	uint32_t nheld;
-	dt_gate_f *wants;
-	void *ctx;
+	uint64_t look;			/* ms: when to look at the tracer again */
+	const struct dt_gate_opts *opts;
 	uint32_t number;
 	struct seen seen[SEEN];		/* files and what was found in them, by inode */
 };
@@ -70,12 +93,12 @@ static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 	struct asking *a = ctx;
 
 	a->any = true;
-	a->wanted = a->l->wants(a->l->ctx, a->pid, n->provider);
+	a->wanted = a->l->opts->wants(a->l->opts->ctx, a->pid, n->provider);
 	return a->wanted;
 }
 
 /*
- * Whether the file has a static probe that is wanted in this process. A file without any probe is never
+ * Whether the file has a probe that is wanted in this process. A file without any probe is never
  * looked at again; one that cannot be opened as ELF counts as such. Others read it (reader.h), who get the
  * descriptor of the event: opening the file once more would be another one, which nobody would answer.
  */
@@ -92,7 +115,11 @@ static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_
 	s->never = err == -ENOEXEC;
 	if (err != 0)
 		return false;
-	if (dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
+	s->elf = true;
+	a.any = l->opts->functions;
+	a.wanted = l->opts->functions && l->opts->wants(l->opts->ctx, pid, "pid") &&
+	    l->opts->wants(l->opts->ctx, pid, NULL);
+	if (!a.wanted && dt_elf_section(elf, ".note.stapsdt", &data, &len, &addr) == 0 && data != NULL)
 		(void)dt_sdt_notes(data, len, dt_elf_is_64(elf), 0, ask_about_note, &a);
 	dt_elf_close(elf);
 	s->never = !a.any;
@@ -107,7 +134,7 @@ static struct seen *seen_of(struct listener *l, const struct stat *st)
 	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec &&
 	    s->changed.tv_nsec == st->st_ctim.tv_nsec)
 		return s;
-	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false };
+	*s = (struct seen){ st->st_dev, st->st_ino, st->st_ctim, false, false };
 	return s;
 }
 
@@ -123,9 +150,9 @@ static void allow_file(const struct listener *l, int fd)
 }
 
 /* Sends the open file to the tracer, which then need not find it by a name that may change. */
-static bool hand_over(const struct listener *l, uint32_t pid, int fd)
+static bool hand_over(const struct listener *l, uint32_t pid, int fd, bool exec)
 {
-	struct word w = { (int32_t)pid, l->number };
+	struct word w = { (int32_t)pid, l->number, exec };
 	struct iovec v = { &w, sizeof(w) };
 	union {
 		struct cmsghdr h;
@@ -145,31 +172,92 @@ static uint64_t now_ms(void)
 	return dt_clock_ns() / 1000000;
 }
 
-/* The list stays in order of time, as serve_once() looks at the first one only. */
+/* The list stays in order of time: the first is the next whose time is up. */
 static void let_go(struct listener *l, uint32_t i)
 {
 	allow_file(l, l->held[i].fd);
 	memmove(&l->held[i], &l->held[i + 1], (--l->nheld - i) * sizeof(l->held[0]));
 }
 
+static void take_answer(struct listener *l, uint32_t i, const struct word *w)
+{
+	struct held *h = &l->held[i];
+
+	if (w->value == TAKEN) {
+		h->taken = true;
+		return;
+	}
+	if (h->file->dev == h->dev && h->file->ino == h->ino)
+		h->file->never |= w->value == ANSWER_KNOWN;
+	let_go(l, i);
+}
+
 /* Answers may still arrive for programs that went on without one. False: the tracer is gone. */
-static bool take_answer(struct listener *l)
+static bool take_word(struct listener *l)
 {
 	struct word w;
 
 	if (recv(l->sock, &w, sizeof(w), MSG_DONTWAIT) != (ssize_t)sizeof(w))
 		return false;
+	if (w.value == THREAD) {
+		l->tracer.tid = (pid_t)w.number;
+		return true;
+	}
 	for (uint32_t i = 0; i < l->nheld; i++)
 		if (l->held[i].number == w.number) {
-			const struct held *h = &l->held[i];
-
-			if (h->file->dev == h->dev && h->file->ino == h->ino)
-				h->file->never |= w.value != 0;
-			let_go(l, i);
+			take_answer(l, i, &w);
 			break;
 		}
 	return true;
 }
+
+/* ---- the tracer ---- */
+
+enum doing { RUNS, WAITS, STOPPED };
+
+/*
+ * What the tracer's thread does: /proc/PID/task/TID/status has a line "State:\tS (sleeping)" and how often
+ * the thread has given up the CPU. One that sleeps now but has run since the last look runs. What cannot be
+ * read counts as running: the time limit holds.
+ */
+static enum doing look_at_tracer(struct tracer *t)
+{
+	char path[64], line[256], state = 'R';
+	uint64_t switches = 0, before = t->switches;
+	unsigned long n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)t->pid, (int)t->tid);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		(void)sscanf(line, "State: %c", &state);
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1 ||
+		    sscanf(line, "nonvoluntary_ctxt_switches: %lu", &n) == 1)
+			switches += n;
+	}
+	if (f != NULL)
+		fclose(f);
+	t->switches = switches;
+	if (state == 'T' || state == 't')
+		return STOPPED;
+	return state == 'R' || switches != before ? RUNS : WAITS;
+}
+
+/* Lets go of what the tracer cannot come to. */
+static void leave_idle_tracer(struct listener *l)
+{
+	enum doing doing = look_at_tracer(&l->tracer);
+
+	for (uint32_t i = l->nheld; i-- > 0;) {
+		struct held *h = &l->held[i];
+
+		h->idle = doing == WAITS && !h->taken ? h->idle + 1 : 0;
+		if (doing == STOPPED || h->idle >= LOOKS)
+			let_go(l, i);
+	}
+}
+
+/* ---- events ---- */
 
 /* The kernel does not ask again about a file until it changes. */
 static void ignore_file(const struct listener *l, int fd)
@@ -185,22 +273,24 @@ static void ignore_file(const struct listener *l, int fd)
 static bool hold_file(struct listener *l, const struct fanotify_event_metadata *e)
 {
 	uint32_t pid = (uint32_t)e->pid;
-	bool wanted;
+	bool wanted, exec = (e->mask & FAN_OPEN_EXEC_PERM) != 0;
 	struct seen *s;
 	struct stat st;
 
 	if (fstat(e->fd, &st) != 0)
 		return false;
 	s = seen_of(l, &st);
+	if (s->elf && !exec && !l->opts->wants(l->opts->ctx, pid, NULL))
+		return false;
 	wanted = !s->never && has_wanted(l, s, e->fd, pid) &&
-	    ((e->mask & FAN_OPEN_EXEC_PERM) || l->wants(l->ctx, pid, NULL));
+	    (exec || l->opts->wants(l->opts->ctx, pid, NULL));
 	if (s->never)
 		ignore_file(l, e->fd);
 	if (!wanted || l->nheld == HELD)
 		return false;
-	l->held[l->nheld] = (struct held){ e->fd, ++l->number, now_ms() + ANSWER_MS, s, st.st_dev,
-		st.st_ino };
-	if (!hand_over(l, pid, e->fd))
+	l->held[l->nheld] = (struct held){ .fd = e->fd, .number = ++l->number,
+		.until = now_ms() + l->opts->hold_ms, .file = s, .dev = st.st_dev, .ino = st.st_ino };
+	if (!hand_over(l, pid, e->fd, exec))
 		return false;
 	l->nheld++;
 	return true;
@@ -229,15 +319,21 @@ static bool serve_once(struct listener *l)
 {
 	struct pollfd p[2] = { { .fd = l->fan, .events = POLLIN }, { .fd = l->sock, .events = POLLIN } };
 	uint64_t now = now_ms();
-	int wait = l->nheld == 0 ? -1 : l->held[0].until > now ? (int)(l->held[0].until - now) : 0;
 
-	if (poll(p, 2, wait) < 0)
+	if (l->nheld == 0)
+		l->look = now + LOOK_MS;
+	if (poll(p, 2, l->nheld == 0 ? -1 : l->look > now ? (int)(l->look - now) : 0) < 0)
 		return errno == EINTR;
-	if (p[1].revents != 0 && !take_answer(l))
+	if (p[1].revents != 0 && !take_word(l))
 		return false;
 	if (p[0].revents != 0 && !take_events(l))
 		return false;
-	while (l->nheld > 0 && l->held[0].until <= now_ms())
+	now = now_ms();
+	if (l->nheld > 0 && l->look <= now) {
+		leave_idle_tracer(l);
+		l->look = now + LOOK_MS;
+	}
+	while (l->nheld > 0 && l->held[0].until <= now)
 		let_go(l, 0);
 	return true;
 }
@@ -319,7 +415,7 @@ static void leave_tracer(int *sock)
 }
 
 /* Ends with the tracer: its end of the socket closes. Whatever is held then is allowed by the kernel. */
-_Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx)
+_Noreturn static void listener(int sock, const struct dt_gate_opts *opts, pid_t tracer)
 {
 	struct listener *l = calloc(1, sizeof(*l));
 	struct word start = { 0 };
@@ -327,8 +423,8 @@ _Noreturn static void listener(int sock, bool opens, dt_gate_f *wants, void *ctx
 	leave_tracer(&sock);
 	if (l == NULL || sock < 0)
 		_exit(1);
-	*l = (struct listener){ .sock = sock, .wants = wants, .ctx = ctx, .fan = listen_everywhere(opens),
-		.reader = dt_reader_new() };
+	*l = (struct listener){ .sock = sock, .opts = opts, .tracer = { .pid = tracer, .tid = tracer },
+		.fan = listen_everywhere(opts->opens), .reader = dt_reader_new() };
 	start.value = l->fan < 0 ? l->fan : 0;
 	if (send(sock, &start, sizeof(start), MSG_NOSIGNAL) != (ssize_t)sizeof(start) || l->fan < 0)
 		_exit(1);
@@ -347,16 +443,17 @@ static int wait_for_start(const struct dt_gate *g)
 	int got;
 
 	do {
-		got = poll(&p, 1, 10 * ANSWER_MS);
+		got = poll(&p, 1, START_MS);
 	} while (got < 0 && errno == EINTR);
 	if (got <= 0 || recv(g->sock, &w, sizeof(w), MSG_DONTWAIT) != (ssize_t)sizeof(w))
 		return -EIO;
 	return w.value;
 }
 
-int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
+int dt_gate_open(struct dt_gate **out, const struct dt_gate_opts *opts)
 {
 	struct dt_gate *g = calloc(1, sizeof(*g));
+	pid_t self = getpid();
 	sigset_t all, old;
 	int pair[2], err;
 
@@ -372,7 +469,7 @@ int dt_gate_open(struct dt_gate **out, bool opens, dt_gate_f *wants, void *ctx)
 	sigprocmask(SIG_SETMASK, &all, &old);
 	g->child = fork();
 	if (g->child == 0)
-		listener(pair[1], opens, wants, ctx);
+		listener(pair[1], opts, self);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(pair[1]);
 	g->sock = pair[0];
@@ -400,8 +497,38 @@ void dt_gate_close(struct dt_gate *g)
 
 int dt_gate_fd(const struct dt_gate *g) { return g->sock; }
 
+/* The mark is for a directory, which nobody executes. */
+int dt_gate_able(void)
+{
+	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC), err;
+
+	if (fan < 0)
+		return -errno;
+	err = fanotify_mark(fan, FAN_MARK_ADD, FAN_OPEN_EXEC_PERM, AT_FDCWD, "/") == 0 ? 0 : -errno;
+	close(fan);
+	return err;
+}
+
+/* What the tracer says is not waited for. A listener that is gone has let everything go already. */
+static void say(struct dt_gate *g, int value, uint32_t number)
+{
+	struct word w = { value, number, 0 };
+
+	(void)!send(g->sock, &w, sizeof(w), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* The thread that asks is the one the listener looks at. */
+static void tell_thread(struct dt_gate *g)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (g->told != tid)
+		say(g, THREAD, (uint32_t)tid);
+	g->told = tid;
+}
+
 /* The descriptor in *e is the caller's to close. */
-bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
+int dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 {
 	struct word w;
 	struct iovec v = { &w, sizeof(w) };
@@ -410,22 +537,24 @@ bool dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 		.msg_iov = &v, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)
 	};
 	struct cmsghdr *h;
+	ssize_t got;
 
-	if (recvmsg(g->sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(w))
-		return false;
+	tell_thread(g);
+	got = recvmsg(g->sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
 	h = CMSG_FIRSTHDR(&m);
-	if (h == NULL || h->cmsg_type != SCM_RIGHTS)
-		return false;
+	if (got != (ssize_t)sizeof(w) || h == NULL || h->cmsg_type != SCM_RIGHTS)
+		return -EPIPE;
 	memcpy(&e->fd, CMSG_DATA(h), sizeof(e->fd));
 	e->pid = (uint32_t)w.value;
 	e->number = w.number;
-	return true;
+	e->exec = w.exec != 0;
+	say(g, TAKEN, e->number);
+	return 1;
 }
 
-/* The answer is not waited for. A listener that is gone has let the program go already. */
 void dt_gate_answer(struct dt_gate *g, const struct dt_gate_event *e, bool known)
 {
-	struct word w = { known, e->number };
-
-	(void)!send(g->sock, &w, sizeof(w), MSG_NOSIGNAL | MSG_DONTWAIT);
+	say(g, known ? ANSWER_KNOWN : ANSWER_AGAIN, e->number);
 }

@@ -68,6 +68,8 @@ bool dt_proc_wait(struct dt_proc *, int request, int *status);
 /* family.c: reports all living descendants of the roots, with the number of their root from 1. */
 typedef void dt_family_f(void *ctx, uint32_t pid, uint32_t root);
 void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *, void *ctx);
+/* family.c: which of the roots it is or descends from, by what /proc says now; 0: none. */
+uint32_t dt_proc_root(uint32_t pid, const uint32_t *roots, uint32_t n);
 bool dt_proc_over(uint32_t pid);		/* has ended, though nobody may have asked for its status */
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The pid provider while it makes probes: what p_pid.c and pid_return.c share, and nobody else. */
+/*
+ * Private to the pid provider: which processes are meant (p_pid.c), the probes of a module (p_pid_make.c),
+ * those of returns (pid_return.c).
+ */
 #ifndef DT_PROVIDER_P_PID_H
 #define DT_PROVIDER_P_PID_H
 
@@ -25,6 +28,7 @@ struct dt_pid_making {
 	uint64_t offset;		/* the one that is */
 	bool one_offset;
 	uint32_t seen, made;		/* functions of the name; probes */
+	bool again;			/* while tracing: modules that were looked through are passed over */
 	const char *why;		/* of the last that could not be made */
 	enum dt_tag tag;		/* with it */
 };
@@ -37,5 +41,9 @@ void dt_pid_add_return(struct dt_pid_making *, const struct dt_elf_function *, c
     uint64_t offset);
 /* Why something cannot be told. That memory has run out is the caller's news, not this description's. */
 const char *dt_pid_reason(const struct dt_pid_making *, int err);
+/* False: the name is none, and m->why says so. */
+bool dt_pid_parse_name(struct dt_pid_making *);
+/* All probes of the module m->in that the description means. */
+void dt_pid_probe_object(struct dt_pid_making *);
 
 #endif

@@ -236,11 +236,11 @@ static void probe_object(struct dt_usdt_making *m)
 
 /* ---- processes ---- */
 
+/* m->pid, which probes are named by, is another process if that is followed. */
 static void probe_process(struct dt_usdt_making *m, uint32_t pid, const char **why)
 {
 	struct dt_process *proc = dt_process_look(m->p, pid, why);
 
-	m->pid = pid;
 	for (size_t i = 0; proc != NULL && i < proc->list.n; i++) {
 		m->in = &proc->list.v[i];
 		if (m->walk != 0 && m->in->obj->walked == m->walk)
@@ -257,9 +257,11 @@ static void probe_process(struct dt_usdt_making *m, uint32_t pid, const char **w
 
 static void look_at_process(void *ctx, uint32_t pid)
 {
+	struct dt_usdt_making *m = ctx;
 	const char *why;
 
-	probe_process(ctx, pid, &why);
+	m->pid = pid;
+	probe_process(m, pid, &why);
 }
 
 /* Examines every process; files that several run are read once, and a probe that exists stays one. */
@@ -334,6 +336,7 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 	if (want == NULL)
 		return 0;
 	m = begin_making(p, row, want);
+	m.pid = m.only;
 	if (m.only != 0)
 		probe_process(&m, m.only, why);
 	else
@@ -346,23 +349,23 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 }
 
 void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
-    uint32_t pid, struct dt_object *o)
+    const struct dt_news *news)
 {
 	struct dt_loaded *in;
 	struct dt_usdt_making m;
 	const char *why;
 	uint32_t only = process_of(want->prov);
 
-	if (only != 0 && only != pid)
+	if (only != 0 && only != news->root)
 		return;
 	m = begin_making(p, row, want);
-	if (o == NULL) {
-		probe_process(&m, pid, &why);
+	m.pid = only != 0 ? only : news->pid;
+	if (news->file == NULL) {
+		probe_process(&m, news->pid, &why);
 		return;
 	}
 	in = DT_NEW(p->arena, struct dt_loaded);
-	*in = (struct dt_loaded){ .obj = o, .main = true };
+	*in = (struct dt_loaded){ .obj = news->file, .main = news->exec };
 	m.in = in;
-	m.pid = pid;
 	probe_object(&m);
 }

@@ -30,6 +30,7 @@ void dt_probes_init(struct dt_probes *p, struct dt_arena *arena, struct dt_types
 	*p = (struct dt_probes){ .arena = arena, .types = types };
 	dt_map_init(&p->by_name, arena);
 	dt_map_init(&p->provided, arena);
+	dt_map_init(&p->walked, arena);
 }
 
 void dt_probes_fini(struct dt_probes *p)
@@ -447,7 +448,8 @@ int dt_probes_match(struct dt_probes *p, const struct dt_probedesc *desc, dt_pro
 	return n;
 }
 
-int dt_probes_there(struct dt_probes *p, const struct dt_probedesc *d, dt_probe_f *f, void *ctx)
+int dt_probes_there(struct dt_probes *p, uint32_t from, const struct dt_probedesc *d, dt_probe_f *f,
+    void *ctx)
 {
-	return match_from(p, 0, 0, d, f, ctx);
+	return match_from(p, from != 0 ? p->listed.n : 0, from, d, f, ctx);
 }

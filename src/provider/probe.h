@@ -104,6 +104,7 @@ struct dt_probes {
 	 */
 	bool listing;
 	uint32_t walk;				/* looks through all processes so far (p_usdt.c) */
+	struct dt_map walked;			/* "description object" that pid has looked through */
 	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
@@ -141,8 +142,10 @@ const struct dt_probe *dt_probes_by_id(const struct dt_probes *, uint32_t id);
 typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
     const char **why);
-/* The same for existing probes only: no provider is asked. */
-int dt_probes_there(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx);
+/*
+ * The same for existing probes only: no provider is asked. from: only named ones, behind that many; 0: all.
+ */
+int dt_probes_there(struct dt_probes *, uint32_t from, const struct dt_probedesc *, dt_probe_f *, void *ctx);
 /*
  * For a pattern that matched some probes of one provider: a sentence about those that this kernel
  * cannot have; NULL: none are left out. In the arena.

@@ -186,6 +186,8 @@ const struct dt_provider_row dt_providers[] = {
 	    .per_process = true,
 	    .provide = dt_pid_provide,
 	    .wants = dt_pid_wants,
+	    .look = dt_pid_look,
+	    .grows = dt_pid_grows,
 	    .typed = dt_pid_typed,
 	    .nameless = { "entry and return of each function (the name * is every instruction)",
 		"entry, return and every instruction of the function (the names entry and return are "

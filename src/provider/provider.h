@@ -10,6 +10,14 @@ struct dt_object;
 struct dt_probe;
 struct dt_probes;
 
+/* What a process has begun to run. */
+struct dt_news {
+	uint32_t pid;
+	uint32_t root;			/* -x follow: its ancestor of -c or -p; else pid */
+	struct dt_object *file;		/* it is about to run this file; NULL: look at all that it maps */
+	bool exec;			/* as its program, not as a library */
+};
+
 struct dt_provider_row {
 	const char *name;		/* "pid" stands for pid123 too */
 	const char *form, *doc;		/* how its probes are written, and what they tell, in one line each */
@@ -35,11 +43,16 @@ struct dt_provider_row {
 	 */
 	bool (*wants)(const struct dt_probes *, const struct dt_probedesc *);
 	/*
-	 * While tracing, a process has started to run something else: creates what `want` names there,
-	 * in the file (NULL: in all that it maps). NULL: what was found at the beginning is all.
+	 * While tracing, a process has started to run something else: creates what `want` names there.
+	 * NULL: what was found at the beginning is all.
 	 */
 	void (*look)(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
-	    uint32_t pid, struct dt_object *);
+	    const struct dt_news *);
+	/*
+	 * Whether more probes of `want` may come although some exist. NULL: always. With -Z they may come in
+	 * any case.
+	 */
+	bool (*grows)(const struct dt_probedesc *want);
 	/*
 	 * Types of arguments that are expensive to find: asked for when a program uses args[ ]. NULL:
 	 * dt_probe.sig is all.
@@ -91,7 +104,10 @@ bool dt_usdt_every(const char *prov);	/* do its probes fire in every process tha
 bool dt_pid_every(const char *prov);
 bool dt_usdt_wants(const struct dt_probes *, const struct dt_probedesc *);
 void dt_usdt_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
-    uint32_t pid, struct dt_object *);
+    const struct dt_news *);
+void dt_pid_look(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
+    const struct dt_news *);
+bool dt_pid_grows(const struct dt_probedesc *);
 int dt_fbt_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *,
     const char **);
 bool dt_fbt_may_match(const struct dt_provider_row *, const struct dt_probedesc *);

@@ -45,6 +45,22 @@ bool dt_proc_over(uint32_t pid)
 	return !stat_of(name, &state, &parent) || state == 'Z' || state == 'X';
 }
 
+uint32_t dt_proc_root(uint32_t pid, const uint32_t *roots, uint32_t n)
+{
+	enum { MOST = 64 };		/* generations */
+	char name[16], state;
+
+	for (uint32_t i = 0; i < MOST && pid > 1; i++) {
+		for (uint32_t k = 0; k < n; k++)
+			if (roots[k] == pid)
+				return pid;
+		snprintf(name, sizeof(name), "%u", pid);
+		if (!stat_of(name, &state, &pid))
+			break;
+	}
+	return 0;
+}
+
 static const struct known *family_member(const struct family *f, uint32_t pid)
 {
 	for (uint32_t i = 0; i < f->n; i++)

@@ -16,7 +16,7 @@ enum { PIECE = 1 << 18 };		/* functions that are asked for lie close together */
 
 /* The sections that somebody asks for with dt_elf_has_section(). */
 static const char *const asked[] = { ".note.stapsdt", ".gopclntab", ".go.buildinfo", ".gcc_except_table",
-	".debug_info" };
+	".debug_info", ".interp" };
 
 bool dt_elf_has_section(const struct dt_elf *e, const char *name)
 {

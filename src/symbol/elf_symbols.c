@@ -164,13 +164,9 @@ static int take_symbol(struct dt_elf *e, enum dt_elf_kind kind, const struct tab
 
 /* ---- the order ---- */
 
-static int binding(const struct dt_elf_function *f)
+static bool is_local(const struct dt_elf_function *f)
 {
-	switch (f->bind) {
-	case STB_GLOBAL: return 0;
-	case STB_WEAK: return 1;
-	default: return 2;
-	}
+	return f->bind == STB_LOCAL;
 }
 
 static int cmp(uint64_t a, uint64_t b)
@@ -179,8 +175,9 @@ static int cmp(uint64_t a, uint64_t b)
 }
 
 /*
- * The order of preference for one address: functions before labels, those with a size, global before
- * weak before local, few underscores, short, alphabetical.
+ * The order of preference for one address, which is the public name: functions before labels, those with a
+ * size, exported ones before local ones, few underscores, global before weak, short, alphabetical. Binding
+ * alone does not tell: in libc strdup is the weak name of __strdup, and write that of __write.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -192,9 +189,11 @@ static int by_address(const void *a, const void *b)
 	if (c == 0)
 		c = (x->size == 0) - (y->size == 0);
 	if (c == 0)
-		c = binding(x) - binding(y);
+		c = is_local(x) - is_local(y);
 	if (c == 0)
 		c = cmp(strspn(x->name, "_"), strspn(y->name, "_"));
+	if (c == 0)
+		c = (x->bind == STB_WEAK) - (y->bind == STB_WEAK);
 	if (c == 0)
 		c = cmp(strlen(x->name), strlen(y->name));
 	if (c == 0)

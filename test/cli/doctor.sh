@@ -9,7 +9,7 @@ run --doctor
 [ "$status" -eq "$((traces != 0))" ] && [ ! -s "$tmp/err" ]
 check $? "--doctor: status $status says what a trace says"
 for what in "eBPF programs" CAP_BPF CAP_PERFMON CAP_SYS_PTRACE CAP_SYSLOG "type data (BTF)" tracefs "names of the kernel" "no lockdown" \
-    "functions by fentry" "functions by kprobes" "functions by kprobe_multi" uprobes uprobe_multi "ring buffers" "hardware counters" \
+    "functions by fentry" "functions by kprobes" "functions by kprobe_multi" uprobes uprobe_multi "holding programs at exec" "ring buffers" "hardware counters" \
     "the first pid namespace"; do
 	row "$what" '\(yes\|no\|unknown\)'
 	check $? "a row: $what"

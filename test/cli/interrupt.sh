@@ -112,3 +112,30 @@ busy -n 'pid$target:::entry { @ = count(); }' -p $attackers
 waits grep -q 'matched [0-9]* probes' "$tmp/err"
 answers "while thousands of probes are attached"
 peaceful
+
+# N6: a command of system() does not keep dtrace from ending, and what waits behind it is not run; END's is. Only dtrace
+# gets the signal here. The command prints its process, and gets SIGTERM in its turn.
+for signal in INT TERM; do
+	: >"$tmp/out"
+	busy -wqn 'BEGIN { system("echo runs $$; exec sleep 1000"); system("echo queued"); } END { printf("end "); system("echo of system"); }'
+	waits grep -q runs "$tmp/out"
+	[ $signal = INT ] && answers "while a command of system() runs"
+	[ $signal = TERM ] && kill -TERM $tracer && { waits ended $tracer; wait $tracer; status=$?; }
+	is "SIG$signal: END and its command" 0 "end of system"
+	is "SIG$signal: what was left out is reported" 0 "dtrace: 1 command of system() was not run: tracing was interrupted"
+	! grep -q queued "$tmp/out"
+	check $? "SIG$signal: no command after the signal"
+	waits ended "$(sed -n 's/runs //p' "$tmp/out")"
+	check $? "SIG$signal: the command has ended too"
+done
+# one that takes no signal is left behind
+: >"$tmp/out"
+mkfifo "$tmp/hold"
+exec 7<>"$tmp/hold"
+busy -wqn 'BEGIN { system("trap \"\" TERM INT; echo runs $$; read line <'"$tmp/hold"'"); }'
+waits grep -q runs "$tmp/out"
+answers "while a command that ignores signals runs"
+kill -0 "$(sed -n 's/runs //p' "$tmp/out")"
+check $? "it runs on"
+echo >&7
+exec 7>&-

@@ -115,3 +115,52 @@ is "a library that nobody can find" 1 "has no module liblater.so.1; a library th
 cp "$prog" "$tmp/prog"
 run -q -c "$tmp/prog load $tmp/liblater.so.1" -n 'pid$target:liblater.so.1::entry { @[probefunc] = count(); } END { printa("%s %@d\n", @); }'
 is "a library beside the program" 0 "later 15"
+
+# N7: with an empty module or a pattern too, also in a program that a shell turns into, or starts (-x follow); from the first call
+# (with -Z the library is held while it is opened, where the kernel lets dtrace do that).
+run --doctor
+if ! grep -q '^holding programs at exec  *yes' "$tmp/out"; then
+	ok "libraries by pattern # SKIP programs cannot be held here"
+	exit 0
+fi
+mkdir "$tmp/elsewhere"
+mv "$tmp/liblater.so.1" "$tmp/elsewhere"
+cat >"$tmp/caller.c" <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+int later(int n) { return n; }
+int main(int argc, char **argv)		/* LIBRARY CALLS PAUSE */
+{
+	void *lib = argc > 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	int (*f)(int) = lib != NULL ? (int (*)(int))dlsym(lib, "later") : NULL;
+
+	for (int i = 0; f != NULL && i < atoi(argv[2]); i++) {
+		f(i);
+		usleep((useconds_t)atoi(argv[3]));
+	}
+	return f == NULL;
+}
+END
+cc -O2 -o "$tmp/caller" "$tmp/caller.c" -ldl
+load="$tmp/caller $tmp/elsewhere/liblater.so.1"
+later() {	# later WHAT DESCRIPTION WANTED ARGS…: how often later() is seen to begin, and the sum of what it returns
+	what=$1 module=$2 want=$3
+	shift 3
+	run -qZ "$@" -n "int n, r; pid\$target:$module:entry /probemod != \"caller\"/ { n++; } pid\$target:$module:return { r += arg1; }
+	    END { printf(\"%d %d\n\", n, r); }"
+	is "$what" 0 "$want"
+}
+later "dlopen(), any module" ":later" "15 120" -c "$load 15 0"
+later "dlopen(), a pattern" "liblater*:lat*" "15 120" -c "$load 15 0"
+later "dlopen(), a name that nothing has yet" "liblater.so.1:later" "15 120" -c "$load 15 0"
+later "in a program that the target becomes" ":later" "15 120" -c "sh -c 'exec $load 15 0'"
+later "not in its children" ":later" "0 0" -c "sh -c '$load 15 0; true'"
+later "in its children with -x follow" ":later" "15 120" -x follow -c "sh -c '$load 15 0; true'"
+run -qZ -c "sh -c 'exec $load 1 0'" -n 'pid$target:a.out:main:entry { printf("main of %s\n", probemod); }'
+is "a.out is the program that the target becomes" 0 "main of caller"
+# without -Z nothing is held, and what is mapped is noticed soon; a minute, if nobody ends it
+run -c "$load 6000 10000" -n 'pid$target::later:entry /probemod != "caller"/ { printf("in %s\n", probemod); exit(0); }'
+is "without -Z, some milliseconds later" 0 "in liblater.so.1"
+! grep -q 'are held' "$tmp/err"
+check $? "nothing is held for it"

@@ -68,7 +68,9 @@ gates() {	# can programs be held here? (fanotify)
 }
 start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { printf("%s %d\n", basename(copyinstr(arg1)), arg0); n++; }' \
     -n 'laterprov*:::go /n == 14/ { exit(0); }'
+holds=
 if gates; then
+	holds=1
 	"$tmp/prog" 5
 	"$tmp/prog" 2
 	"$tmp/other" 7
@@ -86,6 +88,23 @@ if gates; then
 	is "and of its children not" 0 "go 2"
 	run -q -Z -c "$tmp/host $tmp/libplug.so" -n 'laterplug$target:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
 	is "a library that the target loads, its constructor too" 0 "0:1 1:1 2:1 3:1 100:1"
+	# N8: the same by a pattern, and in what the target starts
+	cp "$tmp/libplug.so" "$tmp/libplug2.so"
+	run -q -Z -c "$tmp/host $tmp/libplug2.so" -n 'laterplug*:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "by a pattern" 0 "0:1 1:1 2:1 3:1 100:1"
+	cp "$tmp/libplug.so" "$tmp/libplug3.so"
+	run -q -Z -c "sh -c '$tmp/host $tmp/libplug3.so; true'" -n 'laterplug*:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "by a pattern, in a child of the target" 0 "0:1 1:1 2:1 3:1 100:1"
+	cp "$tmp/libplug.so" "$tmp/libplug4.so"
+	run -q -Z -x follow -c "sh -c '$tmp/host $tmp/libplug4.so; true'" -n 'laterplug$target:::fired { @[arg0] = count(); } END { printa("%d:%@d ", @); }'
+	is "-x follow: in a child as in the target" 0 "0:1 1:1 2:1 3:1 100:1"
+	# N6: a program that system() starts, whose output stands in its place
+	cp "$tmp/prog" "$tmp/sys"
+	run -qwZ -x switchrate=20ms -n 'BEGIN { printf("before\n"); system("'"$tmp"'/sys 3; echo within"); printf("after\n"); }' \
+	    -n 'laterprov*:::go { printf("%s %d\n", basename(copyinstr(arg1)), arg0); } laterprov*:::go /arg0 == 2/ { exit(0); }'
+	{ echo before; echo within; echo after; for i in 0 1 2; do echo sys $i; done; echo; } >"$tmp/want"
+	[ "$status" -eq 0 ] && cmp -s "$tmp/want" "$tmp/out"
+	check $? "a program that system() starts, from its first probe"
 	# clauses that keep something, and the probes of END see it
 	run -q -Z -c "sh -c '$tmp/prog 100; $tmp/other 50'" -n 'BEGIN { total = (uint64_t)0; } laterprov*:::go { x[arg0]++; total += arg0; self->n++; @q = quantize(arg0); }
 	laterprov*:::go /self->n == 100/ { last = arg0; } END { printf("%d %d %d %d\n", x[1], x[99], total, last); }'
@@ -148,13 +167,55 @@ echo q >&8
 exec 7>&- 8>&-
 wait $one $two
 
+# A9: dtrace says that it holds programs, unless -q is given; -x exechold=no holds none.
+if [ -n "$holds" ]; then
+	holding="are held at exec until the probes are live, for at most"
+	run -Z -n 'laterprov*:::go { } tick-1ms { exit(0); }'
+	is "holding is announced" 0 "$holding 1000 ms (-x exechold)"
+	run -Z -x exechold=50ms -n 'laterprov*:::go { } tick-1ms { exit(0); }'
+	is "and for how long" 0 "$holding 50 ms"
+	run -qZ -n 'laterprov*:::go { } tick-1ms { exit(0); }'
+	[ "$status" -eq 0 ] && [ ! -s "$tmp/err" ]
+	check $? "not under -q"
+	start -Z -x exechold=no -n 'BEGIN { printf("ready\n"); } laterprov*:::go { }'
+	! grep -q "$holding" "$tmp/err" && [ -z "$(pgrep -P $tracer -x dtrace-gate)" ]
+	check $? "-x exechold=no: nothing is held"
+	kill $tracer
+	wait $tracer
+
+	# No program waits for a dtrace that waits itself, here for somebody who reads its output.
+	mkfifo "$tmp/full"
+	exec 9<>"$tmp/full"
+	"$dtrace" -q -Z -x exechold=60s -x strsize=64k -x switchrate=10ms -n 'laterprov*:::go { } tick-50ms { printf("%60000s\n", "x"); }' \
+	    >"$tmp/full" 2>"$tmp/err" &
+	tracer=$!
+	blocked() { grep -q pipe_write "/proc/$tracer/wchan"; }
+	waits blocked
+	cp "$tmp/prog" "$tmp/fifth"
+	timeout 30 "$tmp/fifth" 1
+	check $? "a program starts while dtrace waits to write"
+	kill -KILL $tracer
+	wait $tracer 2>/dev/null
+	exec 9>&-
+
+	# the helper is killed: tracing goes on, and says so
+	start -q -Z -n 'BEGIN { printf("ready\n"); } tick-20ms { n++; } END { printf("end\n"); }' -n 'laterprov*:::go { }'
+	kill -KILL "$(pgrep -P $tracer -x dtrace-gate)"
+	waits grep -q 'has ended: the first firings' "$tmp/err"
+	check $? "who holds is killed: dtrace says so"
+	kill -INT $tracer
+	wait $tracer
+	status=$?
+	is "and goes on" 0 end
+fi
+
 # Nobody is held by a dtrace that does not answer, or is gone; nothing of it stays.
-start -q -Z -n 'BEGIN { printf("ready\n"); } laterprov*:::go { n++; }'
+start -q -Z -x exechold=60s -n 'BEGIN { printf("ready\n"); } laterprov*:::go { n++; }'
 reader=
 gate=$(pgrep -P $tracer -x dtrace-gate)
 kill -STOP $tracer
 cp "$tmp/prog" "$tmp/third"
-"$tmp/third" 1
+timeout 30 "$tmp/third" 1
 check $? "a program starts while dtrace is stopped"
 if [ -n "$gate" ]; then		# that program was read by somebody without rights
 	reader=$(pgrep -P "$gate" -x dtrace-reader)

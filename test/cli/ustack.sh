@@ -222,3 +222,16 @@ fi
 run -q -x ustackframes=400 -n 'syscall::getppid:entry /pid == $target/ { printf("depth %d\n", ustackdepth); ustack(400); exit(0); }' -c "${BUILD:-build}/test/deep"
 [ "$(sed -n 's/^depth //p' "$tmp/out")" = "$(grep -c '^  ' "$tmp/out")" ] && [ "$(grep -c down "$tmp/out")" -ge 300 ]
 check $? "ustackdepth of a deep stack: $(sed -n 's/^depth //p' "$tmp/out")"
+
+# N11: as many frames as are asked for; what the kernel walks itself is cut, and that is said
+for frames in 600 5000 65535; do
+	run -q -c "${BUILD:-build}/test/deep 20000" -n 'syscall::getppid:entry /pid == $target/ { printf("depth %d\n", ustackdepth); ustack('$frames'); exit(0); }'
+	want=$(sed -n 's/^depth //p' "$tmp/out")
+	[ "$want" -gt 20000 ] && [ "$(grep -c '^  ' "$tmp/out")" = $((frames < want ? frames : want)) ]
+	check $? "ustack($frames) of a stack of $want frames"
+done
+run -q -x ustackframes=2000 -c "${BUILD:-build}/test/deep 20000" -n 'syscall::getppid:entry /pid == $target/ { ustack(); exit(0); }'
+[ "$(grep -c '^  ' "$tmp/out")" = 2000 ]
+check $? "-x ustackframes"
+run -q -x unwind=fp -x ustackframes=2000 -c "${BUILD:-build}/test/deep" -n 'syscall::getppid:entry /pid == $target/ { ustack(); exit(0); }'
+is "fewer frames than asked for are told" 0 "frames, not 2000: sysctl kernel.perf_event_max_stack"

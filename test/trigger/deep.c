@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls getppid() 300 calls deep. What each call returns is written after it, so no compiler turns the
- * calls into a loop.
+ * Calls getppid() 300 calls deep, or as many as the argument says. What each call returns is written after
+ * it, so no compiler turns the calls into a loop.
  */
+#include <stdlib.h>
 #include <unistd.h>
 
 __attribute__((noinline)) int down(int n);
@@ -13,7 +14,7 @@ int down(int n)
 	return below + 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	return down(300) == 0;
+	return down(argc > 1 ? atoi(argv[1]) : 300) == 0;
 }

@@ -33,6 +33,10 @@ static const struct sym syms[] = {
 	{ "label_inside_one", 0x28, 0, STB_LOCAL, STT_NOTYPE },
 	{ "$x", 0x40, 0, STB_LOCAL, STT_NOTYPE },
 	{ "no_size", 0x40, 0, STB_GLOBAL, STT_FUNC },
+	/* N14: as libc has them */
+	{ "__dup", 0xa0, 0x8, STB_GLOBAL, STT_FUNC },
+	{ "dup", 0xa0, 0x8, STB_WEAK, STT_FUNC },
+	{ "d", 0xa0, 0x8, STB_LOCAL, STT_FUNC },
 	{ "versioned@@V_2", 0x60, 0x8, STB_GLOBAL, STT_FUNC },
 	{ "chosen_later", 0x80, 0x8, STB_GLOBAL, STT_GNU_IFUNC },
 	{ "around", 0x100, 0x80, STB_GLOBAL, STT_FUNC },
@@ -157,6 +161,7 @@ static void test_names(void)
 	CHECK_STR(name_at(e, 0x5f), "no_size");		/* to the next one */
 	CHECK_STR(name_at(e, 0x60), "versioned");
 	CHECK_STR(name_at(e, 0x84), "chosen_later");
+	CHECK_STR(name_at(e, 0xa4), "dup");		/* weak, but the public name */
 	CHECK_STR(name_at(e, 0x100), "around");
 	CHECK_STR(name_at(e, 0x128), "within");
 	CHECK_STR(name_at(e, 0x140), "around");		/* behind the one inside it */
@@ -166,8 +171,8 @@ static void test_names(void)
 	CHECK_STR(name_at(e, TEXT_LEN), "none");
 	CHECK_STR(name_at(e, (uint64_t)-BASE), "none");
 	CHECK_INT(dt_elf_each_function(e, on_function, &w), 0);
-	CHECK_INT(w.n, 12);
-	CHECK_INT(w.aliases, 4);
+	CHECK_INT(w.n, 15);
+	CHECK_INT(w.aliases, 6);
 	CHECK_INT(dt_elf_each_function(e, stop, &seen), 7);
 	dt_elf_close(e);
 }

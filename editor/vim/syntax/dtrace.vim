@@ -36,8 +36,8 @@ syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize agg
 syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup childstatus
 syn keyword dtraceOption contained cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug
 syn keyword dtraceOption contained debugassert defaultargs define demangle destructive disasm dofstashpath droptags dtypes
-syn keyword dtraceOption contained dynvarsize empty encoding errtags evaltime flowindent follow grabanon hostroot incdir
-syn keyword dtraceOption contained iregs jstackframes jstackstrsize kdefs knodefs late layout lazyload ldpath libdir
+syn keyword dtraceOption contained dynvarsize empty encoding errtags evaltime exechold flowindent follow grabanon hostroot
+syn keyword dtraceOption contained incdir iregs jstackframes jstackstrsize kdefs knodefs late layout lazyload ldpath libdir
 syn keyword dtraceOption contained linkmode linknommap linktype lockmem maxframes mergestacks modpath namesize nolibs
 syn keyword dtraceOption contained noresolve nspec objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec
 syn keyword dtraceOption contained quiet quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent

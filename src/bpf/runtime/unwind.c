@@ -7,9 +7,9 @@
  * time) that one step follows the frame pointer.
  *
  * The tables may be rewritten while we read them, and the stack is the process's own memory: everything read
- * is hostile. A wrong word gives a wrong or a short stack, never a walk without end, since each step writes
- * one frame and there are DT_UNWIND_FRAMES at most. Searches have no branches that the verifier would have to
- * walk both ways: they are sums of steps that count or do not.
+ * is hostile. A wrong word gives a wrong or a short stack, never a walk without end, since each step counts
+ * one frame, and no more are counted than the clause asks for. Searches have no branches that the verifier
+ * would have to walk both ways: they are sums of steps that count or do not.
  */
 #include "runtime.h"
 #include "bpf/unwind.h"
@@ -297,8 +297,8 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 	return by_rule(w, rule);
 }
 
-/* One frame is written, then one step made. */
-static long step_unwind(u32 i, struct rt *r)
+/* One frame is written, if there is room, then one step made; `room` is a constant. */
+static inline __attribute__((always_inline)) long step_within(struct rt *r, u64 room)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
 	u64 *frames = (u64 *)((u8 *)r->w + DT_WORK_SIZE);
@@ -306,23 +306,56 @@ static long step_unwind(u32 i, struct rt *r)
 
 	if (w->link)
 		w->pc &= (1ull << CODE_BITS) - 1;
-	if (w->pc == 0 || at >= w->want || at >= DT_UNWIND_FRAMES)
+	if (w->pc == 0 || at >= w->want)
 		return 1;
-	frames[at] = w->pc;
+	if (at < room)
+		frames[at] = w->pc;
 	w->out = at + 1;
 	return at + 1 >= w->want ? 1 : step_up(r, w);
 }
 
-/* Returns how many frames were found; 0: the caller asks the kernel for its own walk (bpf/ustack.c). */
+static long step_unwind(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_FRAMES); }
+static long step_unwind_more(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_FRAMES_MORE); }
+static long step_unwind_most(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_FRAMES_MOST); }
+
+/* False: the list of mappings is none. */
+static inline __attribute__((always_inline)) int begin_walk(struct dt_work_walk *k)
+{
+	k->out = k->start = k->len = k->n = k->vague = 0;
+	k->exact = 1;
+	return k->nlists <= DT_UNWIND_MAPS;
+}
+
+/* They return how many frames were found; 0: the caller asks the kernel for its own walk (bpf/ustack.c). */
 RT(rt_unwind)
 {
 	CONTEXT;
 	struct dt_work_walk *k = (struct dt_work_walk *)w;
 
-	k->out = k->start = k->len = k->n = k->vague = 0;
-	k->exact = 1;
-	if (k->nlists > DT_UNWIND_MAPS)
+	if (!begin_walk(k))
 		return 0;
-	LOOP(DT_UNWIND_FRAMES, step_unwind);
+	LOOP(DT_UNWIND_FRAMES_MOST, step_unwind);
+	return k->out;
+}
+
+RT(rt_unwind_more)
+{
+	CONTEXT;
+	struct dt_work_walk *k = (struct dt_work_walk *)w;
+
+	if (!begin_walk(k))
+		return 0;
+	LOOP(DT_UNWIND_FRAMES_MOST, step_unwind_more);
+	return k->out;
+}
+
+RT(rt_unwind_most)
+{
+	CONTEXT;
+	struct dt_work_walk *k = (struct dt_work_walk *)w;
+
+	if (!begin_walk(k))
+		return 0;
+	LOOP(DT_UNWIND_FRAMES_MOST, step_unwind_most);
 	return k->out;
 }
