@@ -135,7 +135,7 @@ for size in 16m 4m; do
 	for round in 1 2 3; do for name in one1 two2 six6; do
 		"$tmp/$name" stay >"$tmp/said" &
 		attackers="$attackers $!"
-		shown() { [ "$(grep -c "$name$tick" "$tmp/out")" -ge $((round * 3)) ]; }	# three frames each
+		shown() { [ "$(grep -c "$name\($tick\|+0x\)" "$tmp/out")" -ge $((round * 3)) ]; }	# three frames each
 		waits shown
 	done; done
 	stop

@@ -185,9 +185,11 @@ rm -f "/tmp/perf-$pid.map"
 
 # P10: whose code it is can be seen, and how it gets names is said once, at the end
 hints() { grep -c 'has no names: ' "$tmp/err"; }
-printf 'int nothing;\n' >"$tmp/lib.c" && "$cc" -shared -fPIC -o "$tmp/libjvm.so" "$tmp/lib.c" && cp "$jit" "$tmp/node"
+printf 'int nothing;\n' >"$tmp/lib.c" && "$cc" -shared -fPIC -o "$tmp/libjvm.so" "$tmp/lib.c"
+"$cc" -D_GNU_SOURCE -o "$tmp/node" test/trigger/ustack_jit.c
+"$cc" -D_GNU_SOURCE -o "$tmp/java" test/trigger/ustack_jit.c -Wl,--no-as-needed "$tmp/libjvm.so" -Wl,-rpath,"$tmp"
 each='syscall::getppid:entry /pid == $target/ { @[ustack()] = count(); ustack(1); }'
-LD_PRELOAD="$tmp/libjvm.so" run -q -c "$jit -" -n "$each"
+run -q -c "$tmp/java -" -n "$each"
 pid=$(sed -n 's/.*"jcmd \([0-9]*\) Compiler.perfmap".*/\1/p' "$tmp/err")
 [ "$(hints)" = 1 ] && [ "${pid:-0}" -gt 1 ] && tail -n 1 "$tmp/err" | grep -q 'code that Java has compiled in process'
 check $? "how Java names its code"
