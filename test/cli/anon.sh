@@ -84,3 +84,35 @@ run $stash -a
 is "what cannot be enabled" 1 "does not match any probes"
 [ -e "$file" ]
 check $? "stays"
+
+# Saved programs with words that an enemy chose, run: each is refused, or is another program that ends with SIGINT. What was never
+# attacked before; the seeds are the same each time.
+cat >"$tmp/mutate.py" <<'P'
+import random, sys
+good, seed = bytearray(open(sys.argv[1], 'rb').read()), int(sys.argv[2])
+random.seed(seed)
+start = good.index(b'\x7fDOF')
+for i in range(1 + seed % 3):
+    at = random.randrange(start, len(good) - 8) & ~3
+    good[at:at + 4] = random.choice([0, 1, 0xff, 0xffff, 1 << 31, (1 << 31) - 1, (1 << 32) - 1, len(good) - start, random.getrandbits(32),
+        int.from_bytes(good[at:at + 4], 'little') ^ 1 << random.randrange(32)]).to_bytes(4, 'little')
+open(sys.argv[3], 'wb').write(good)
+P
+if command -v python3 >/dev/null; then
+	run $stash -A -q -n 'BEGIN { self->x = 5; z[1, "q"] = timestamp; this->y = strjoin("a", "b"); printf("%s %d\n", this->y, self->x); stack(4);
+	    tracemem(curthread, 32); @[execname, pid] = quantize(pid); } BEGIN /self->x == 5/ { exit(3); }' -n 'END { printa("%s %d %@d\n", @); }'
+	cp "$file" "$tmp/good"
+	worst=0 ran=0
+	for seed in $(seq 1 24); do
+		python3 "$tmp/mutate.py" "$tmp/good" "$seed" "$file"
+		chmod 600 "$file"
+		timeout --preserve-status -k 200 -s INT 5 "$dtrace" $stash -a >"$tmp/out" 2>"$tmp/err" </dev/null
+		status=$?
+		[ $status -ne 3 ] && [ $status -ne 0 ] || ran=$((ran + 1))
+		[ $status -le 3 ] && ! grep -q 'runtime error\|Sanitizer' "$tmp/err" || { worst=$status; bad "saved programs: seed $seed: status $status"; }
+	done
+	[ $worst -eq 0 ] && [ $ran -gt 0 ] && [ $ran -lt 24 ]
+	check $? "24 saved programs with hostile words: $ran of them run, the others are refused"
+else
+	echo "ok - saved programs with hostile words # SKIP no python3"
+fi

@@ -71,10 +71,17 @@ static void interrupt(int sig) { (void)sig; }
 /* Nothing of the system can be changed: no rights, no files, little memory. */
 static void give_up_rights(void)
 {
-	static const struct { int what; rlim_t most; } limits[] = {
-		{ RLIMIT_AS, 256 << 20 }, { RLIMIT_FSIZE, 1 << 20 }, { RLIMIT_NPROC, 40 },
-		{ RLIMIT_CORE, 0 } };
+	unsigned long pages = 0;	/* a sanitizer has many */
+	FILE *f = fopen("/proc/self/statm", "r");
+	int got = f != NULL ? fscanf(f, "%lu", &pages) : 0;
+	const struct { int what; rlim_t most; } limits[] = {
+		{ RLIMIT_AS, (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (256 << 20) },
+		{ RLIMIT_FSIZE, 1 << 20 }, { RLIMIT_NPROC, 40 }, { RLIMIT_CORE, 0 } };
 
+	if (f != NULL)
+		fclose(f);
+	if (got != 1)
+		_exit(3);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		setrlimit(limits[i].what, &(struct rlimit){ limits[i].most, limits[i].most });
 	for (int fd = 0; fd < 64; fd++)
