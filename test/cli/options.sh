@@ -102,8 +102,8 @@ all
 
 name=dtruss
 try -a 7 '^getpgid\(0\) {10}= ' -a 20 -e getpgid "$calls" 1
-try -C 2 'container' -C nosuch-container true
-try --container 2 'container' --container nosuch-container true
+try -C 1 'there is no container nosuch-container' -C nosuch-container true
+try --container 1 'there is no container nosuch-container' --container nosuch-container true
 try -c 7 'getppid$' -c "$calls" 100
 try -d 7 '^ +0\.[0-9]{6} ' -d "$calls" 1
 try -r 7 '^ +0\.[0-9]{6} ' -r "$calls" 1
@@ -167,7 +167,7 @@ try -v 0 'tracing enabled for pid' -v "$victim"
 try -V 0 'vvvv D program' -V "$victim"
 try -x 2 'nosuch' -x nosuch "$victim"
 try -h 0 '^usage: plockstat' -h
-try --container 2 'container' --container nosuch-container true
+try --container 1 'there is no container nosuch-container' --container nosuch-container true
 cp "$(command -v sleep)" "$tmp/plock_victim"
 "$tmp/plock_victim" 1000 &
 sleeper=$!
@@ -225,7 +225,7 @@ check $? "lockstat -o writes there"
 try -A 0 'events in|no events' -A sleep 0.1
 try -E 1 'no event that was asked for can be watched here|cannot be watched' -E sleep 0.1
 try -x 2 'nosuch' -x nosuch sleep 0.1
-try --container 2 'container' --container nosuch-container true
+try --container 1 'there is no container nosuch-container' --container nosuch-container true
 refused "an option that there is not" '-Q is no option' -Q
 refused "no command" 'usage: lockstat'
 all
