@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of bash, zsh and fish (N 9.13): in real shells, whose screen is that of tmux.
 # A1: names of processes, static probes, functions and files that are commands of a shell, typed into each shell; none is run.
+# slow: shells are typed into and waited for; what they show does not depend on the compiler
 . test/trigger/trace.sh
 is_complete() {	# is_complete WHAT DESCRIPTION LINE…: what dtrace says, all of it
 	what=$1 word=$2
