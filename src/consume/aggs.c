@@ -310,8 +310,7 @@ static struct held *copy_part(const struct dt_agglayout *l, const struct dt_aggc
 	h->part.stride = l->cpuwords;
 	for (uint32_t cpu = 0; cpu < part->ncpus; cpu++, words += l->cpuwords)
 		memcpy(words, part->words + (size_t)cpu * part->stride, l->cpuwords * sizeof(*words));
-	if (part->key != NULL)
-		h->part.key = memcpy(words, part->key, l->keysize);
+	h->part.key = memcpy(words, part->key, l->keysize);
 	return h;
 }
 

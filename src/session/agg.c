@@ -70,8 +70,8 @@ static void give_cell(struct walk *w, uint64_t gen, const int64_t *values)
 	const struct dt_image *image = w->s->image;
 
 	for (uint32_t i = 0; i < image->naggs; i++) {
-		struct dt_aggcell part = { .agg = i, .gen = gen, .words = values + image->aggs[i].base,
-			.stride = w->maps->value_size / 8, .ncpus = w->ncpus };
+		struct dt_aggcell part = { .agg = i, .gen = gen, .key = "",
+			.words = values + image->aggs[i].base, .stride = w->maps->value_size / 8, .ncpus = w->ncpus };
 
 		if (image->aggs[i].group == w->group)
 			give_part(w, &part);

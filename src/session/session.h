@@ -136,7 +136,7 @@ void dt_session_release(struct dt_session *, uint32_t cpu, uint64_t pos);
 struct dt_aggcell {
 	uint32_t agg;			/* index in the image's aggs */
 	uint64_t gen;			/* number of the generation, from 1 */
-	const void *key;		/* NULL: the aggregation has no keys */
+	const void *key;		/* empty if the aggregation has no keys */
 	const int64_t *words;		/* of the first CPU; those of the next are `stride` words behind */
 	uint32_t stride, ncpus;
 	uint32_t cpu;			/* the number of the first */
