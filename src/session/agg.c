@@ -71,7 +71,8 @@ static void give_cell(struct walk *w, uint64_t gen, const int64_t *values)
 
 	for (uint32_t i = 0; i < image->naggs; i++) {
 		struct dt_aggcell part = { .agg = i, .gen = gen, .key = "",
-			.words = values + image->aggs[i].base, .stride = w->maps->value_size / 8, .ncpus = w->ncpus };
+			.words = values + image->aggs[i].base, .stride = w->maps->value_size / 8,
+			.ncpus = w->ncpus };
 
 		if (image->aggs[i].group == w->group)
 			give_part(w, &part);
