@@ -78,9 +78,12 @@ refused() {
 	if [ $status -eq 1 ] && grep -qF -e "$text" "$tmp/err"; then ok "$what"; else bad "$what: status $status: $(head -c 300 "$tmp/err")"; fi
 }
 one() { echo 'string s[int];'; echo 'BEGIN {'; clauses "$1" "$2"; echo 'exit(0); }'; }
-one 70 '@a%[pid] = count();' >"$tmp/maps.d"
-refused "70 aggregations in one clause" "one program may use 64: make several clauses of it" -qs "$tmp/maps.d"
-one 300 's[%] = strjoin(execname, "%");' >"$tmp/stores.d"
+# N15: very many aggregations share their maps; arrays do not
+one 200 '@a%[pid] = count();' | sed 's/^exit(0)/printa("%@d ", @a0, @a199); exit(0)/; s/printa("%@d "/printa("%d %@d %@d "/' >"$tmp/maps.d"
+"$dtrace" -qs "$tmp/maps.d" >"$tmp/out" 2>"$tmp/err"
+if [ $? -eq 0 ] && grep -q '[0-9] 1 1 ' "$tmp/out"; then ok "200 aggregations in one clause"; else bad "200 aggregations in one clause: $(head -c 300 "$tmp/err")"; fi
+one 70 'm%[pid] = 1;' >"$tmp/maps.d"
+refused "70 arrays in one clause" "one program may use 64: make several clauses of it" -qs "$tmp/maps.d"
 # N15: branches over 32,767 instructions go by way of islands
 one 300 's[%] = strjoin(execname, "%");' | sed 's/^exit(0)/printf("%s %s\\n", s[0], s[299]); exit(0)/' >"$tmp/stores.d"
 runs "300 strings stored in one clause" "dtrace0 dtrace299" -qs "$tmp/stores.d"
