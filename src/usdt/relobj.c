@@ -73,10 +73,13 @@ int dt_relobj_open(struct dt_relobj *o, const void *data, size_t len, char *msg,
 static const char *strings_at(const struct dt_relobj *o, uint32_t i, uint64_t *len)
 {
 	Elf64_Shdr s = section_at(o, i);
-	const char *strings = (const char *)o->data + s.sh_offset;
+	const char *strings;
 
 	*len = s.sh_size;
-	return s.sh_size > 0 && strings[s.sh_size - 1] == '\0' ? strings : NULL;
+	if (s.sh_size == 0)		/* the offset of an empty one is not checked */
+		return NULL;
+	strings = (const char *)o->data + s.sh_offset;
+	return strings[s.sh_size - 1] == '\0' ? strings : NULL;
 }
 
 static int walk_symbols(const struct dt_relobj *o, const Elf64_Shdr *symtab, const char *object,
