@@ -11,12 +11,13 @@
 
 /* ---- what a hook needs ---- */
 
+/* One with keys counts twice: its code needs the generation for the key and for the side. */
 static uint32_t additions(const struct dt_ecb *e)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < e->nacts; i++)
-		n += DT_ACT_IS_AGG(e->acts[i].kind);
+		n += DT_ACT_IS_AGG(e->acts[i].kind) ? 1u + (e->acts[i].ntuple > 1) : 0;
 	return n;
 }
 
