@@ -31,7 +31,7 @@ uint32_t dt_gen_place(const struct dt_ecb *e)
 	return last == 0 || dt_act_in_arm(e, last - 1) ? e->nacts : last;
 }
 
-/* The number of an aggregation, which the compiler makes a constant; 0 is none. */
+/* The id of an aggregation, which the compiler emits as a constant; 0 if it is not one. */
 static uint64_t number_of(const struct dt_difo *d)
 {
 	struct dt_known id = dt_difo_simple(d);

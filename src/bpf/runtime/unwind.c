@@ -318,7 +318,7 @@ static long step_unwind(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_F
 static long step_unwind_more(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_FRAMES_MORE); }
 static long step_unwind_most(u32 i, struct rt *r) { return step_within(r, DT_UNWIND_FRAMES_MOST); }
 
-/* False: the list of mappings is none. */
+/* False if the list of mappings is not valid. */
 static inline __attribute__((always_inline)) int begin_walk(struct dt_work_walk *k)
 {
 	k->out = k->start = k->len = k->n = k->vague = 0;
