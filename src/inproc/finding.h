@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Private to src/inproc: from points and system calls to places, while the mappings of a process are read. */
+#ifndef DT_INPROC_FINDING_H
+#define DT_INPROC_FINDING_H
+
+#include "inproc/target.h"
+
+#include <sys/stat.h>
+
+struct dt_reader;
+
+struct inproc_mapped { uint64_t start, end, offset, inode; dev_t dev; bool exec; char *path; };
+struct inproc_maps { struct inproc_mapped *v; uint32_t n, cap; int err; };
+
+struct inproc_finding {
+	struct inproc *p;
+	struct inproc_target *t;
+	struct inproc_places *out;
+	struct inproc_maps maps;
+	struct dt_reader *reader;
+	uint32_t cap;
+	uint32_t order;			/* of the next place */
+	const char *path;		/* of the file whose status is in st */
+	struct stat st;
+	int stat_err;
+};
+
+/* place.c. The path stays the caller's; NULL: out of memory. */
+struct inproc_file *dt_inproc_file_of(struct inproc_finding *, const char *path);
+int dt_inproc_add_place(struct inproc_finding *, const struct dt_point *, const struct inproc_mapped *in,
+    uint64_t sem, struct dt_agent_call);
+
+/*
+ * call_places.c: system calls in all code that is mapped from files, for hooks from `first` on; again: for
+ * all hooks, in files that were mapped since the last time
+ */
+int dt_inproc_find_calls(struct inproc_finding *, uint32_t first, bool again);
+/*
+ * The function around an offset of a file, by symbols or by tables for unwinding: its size, 0: not known;
+ * into: how far the offset is in it
+ */
+uint64_t dt_inproc_function(struct inproc_file *, uint64_t offset, uint64_t *into);
+void dt_inproc_close_file(struct inproc_file *);
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From points, which are offsets in files, to places, which are instructions of a process: where its files
+ * are mapped, what function is around each place (from the file's symbols), and what is to be written
+ * there. The instructions are read from the process, as they will run.
+ */
+#include "inproc/finding.h"
+
+#include "base/printable.h"
+#include "file/elf.h"
+#include "file/reader.h"
+#include "symbol/maps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { FUNCTION_MAX = 1 << 20, TEXT_MAX = 512 << 20, PADDING = 16, BYTES_AROUND = 64, UNIT_ALIGN = 16 };
+
+/* ---- mappings ---- */
+
+static bool note_mapping(void *ctx, const struct dt_mapping *m)
+{
+	struct inproc_maps *all = ctx;
+
+	if (m->inode == 0)
+		return true;
+	if (all->n == all->cap) {
+		uint32_t cap = all->cap * 2 + 64;
+		struct inproc_mapped *more = realloc(all->v, cap * sizeof(*more));
+
+		if (more == NULL) {
+			all->err = -ENOMEM;
+			return false;
+		}
+		all->v = more;
+		all->cap = cap;
+	}
+	all->v[all->n] = (struct inproc_mapped){
+	    m->start, m->end, m->offset, m->inode, makedev(m->major, m->minor), m->exec, strdup(m->path)};
+	if (all->v[all->n++].path == NULL)
+		all->err = -ENOMEM;
+	return all->err == 0;
+}
+
+static void free_maps(struct inproc_maps *all)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		free(all->v[i].path);
+	free(all->v);
+}
+
+/*
+ * File systems with subvolumes show another device in maps than stat(2) does: then the path has to be the
+ * same.
+ */
+static bool is_file(const struct inproc_mapped *m, const struct stat *st, const char *path)
+{
+	return m->inode == st->st_ino && (m->dev == st->st_dev || strcmp(m->path, path) == 0);
+}
+
+static bool has_offset(const struct inproc_mapped *m, uint64_t offset)
+{
+	return offset >= m->offset && offset - m->offset < m->end - m->start;
+}
+
+/* ---- places ---- */
+
+/* Providers name a file by a descriptor of ours, which is another one in the process that reads. */
+static int read_symbols(struct dt_reader *r, const char *path, struct dt_elf **elf, uint64_t *inode)
+{
+	struct statx st = { 0 };
+	int fd, err;
+
+	if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
+		err = dt_elf_find_fd(r, fd, path, elf, &st);
+	else
+		err = dt_elf_find(r, path, path, 0, elf, &st);
+	*inode = st.stx_ino;
+	return err != 0 ? err : dt_elf_load(*elf);
+}
+
+struct inproc_file *dt_inproc_file_of(struct inproc_finding *f, const char *path)
+{
+	struct inproc_places *out = f->out;
+	struct inproc_file *more;
+
+	for (uint32_t i = out->nfiles; i-- > 0;)
+		if (strcmp(out->file[i].path, path) == 0)
+			return &out->file[i];
+	more = realloc(out->file, (out->nfiles + 1) * sizeof(*more));
+	if (more == NULL)
+		return NULL;
+	out->file = more;
+	out->file[out->nfiles] = (struct inproc_file){ .path = path, .low = UINT64_MAX };
+	if (read_symbols(f->reader, path, &out->file[out->nfiles].elf, &out->file[out->nfiles].inode) != 0) {
+		dt_elf_close(out->file[out->nfiles].elf);
+		out->file[out->nfiles].elf = NULL;
+	}
+	return &out->file[out->nfiles++];
+}
+
+static const char *name_in(const char *path)
+{
+	return strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+}
+
+int dt_inproc_add_place(struct inproc_finding *f, const struct dt_point *at, const struct inproc_mapped *in,
+    uint64_t sem, struct dt_agent_call call)
+{
+	uint64_t pc = in->start + at->offset - in->offset;
+	struct inproc_places *out = f->out;
+	struct inproc_file *file = dt_inproc_file_of(f, at->target);
+	struct inproc_place *place;
+
+	if (file == NULL)
+		return -ENOMEM;
+	if (out->n == f->cap) {
+		uint32_t cap = f->cap * 2 + 64;
+		struct inproc_place *more = realloc(out->v, cap * sizeof(*more));
+
+		if (more == NULL)
+			return -ENOMEM;
+		out->v = more;
+		f->cap = cap;
+	}
+	place = &out->v[out->n];
+	*place = (struct inproc_place){ .pc = pc, .file = at->target, .in = (uint32_t)(file - out->file),
+		.offset = at->offset, .sem = sem, .order = f->order++ };
+	place->call = calloc(2, sizeof(*place->call));
+	if (place->call == NULL)
+		return -ENOMEM;
+	out->n++;
+	place->call[place->ncalls++] = call;
+	snprintf(file->shown, sizeof(file->shown), "%s", name_in(in->path));
+	file->text_start = in->start;
+	file->text_end = in->end;
+	file->low = pc < file->low ? pc : file->low;
+	file->high = pc + 1 > file->high ? pc + 1 : file->high;
+	return 0;
+}
+
+/* The address of a word of the file's data in the same process; 0: none. */
+static uint64_t semaphore_of(const struct inproc_finding *f, const struct dt_point *at)
+{
+	for (uint32_t i = 0; at->ref_ctr != 0 && i < f->maps.n; i++)
+		if (!f->maps.v[i].exec && is_file(&f->maps.v[i], &f->st, at->target) &&
+		    has_offset(&f->maps.v[i], at->ref_ctr))
+			return f->maps.v[i].start + at->ref_ctr - f->maps.v[i].offset;
+	return 0;
+}
+
+static void look_at_file(struct inproc_finding *f, const struct dt_point *at)
+{
+	if (f->path != NULL && strcmp(f->path, at->target) == 0)
+		return;
+	f->path = at->target;
+	f->stat_err = stat(at->target, &f->st) < 0 ? -errno : 0;
+}
+
+/* The place as people know it: the file's name and the function. */
+static void show(const struct inproc_file *file, const char *name, uint64_t offset, char *buf, size_t len)
+{
+	const struct dt_elf_function *f = NULL;
+	uint64_t vaddr;
+
+	if (file != NULL && file->elf != NULL && dt_elf_offset_to_vaddr(file->elf, offset, &vaddr))
+		f = dt_elf_function_at(file->elf, vaddr);
+	if (f != NULL)
+		snprintf(buf, len, "%s:%s+0x%llx", name, f->name, (unsigned long long)(vaddr - f->vaddr));
+	else
+		snprintf(buf, len, "%s+0x%llx", name, (unsigned long long)offset);
+	(void)dt_make_printable(buf);
+}
+
+static void leave_out_return(struct inproc_finding *f, const struct dt_point *at)
+{
+	const char *name = at->target;
+	char shown[160];
+
+	look_at_file(f, at);
+	for (uint32_t i = 0; i < f->maps.n && f->stat_err == 0; i++)
+		if (is_file(&f->maps.v[i], &f->st, at->target))
+			name = name_in(f->maps.v[i].path);
+	show(dt_inproc_file_of(f, at->target), name, at->offset, shown, sizeof(shown));
+	f->p->left_out.of++;
+	dt_inproc_leave_out(f->p, shown, "its code does not show where it returns");
+}
+
+/* A file may be mapped more than once: each mapping has the place. */
+static int add_point(struct inproc_finding *f, const struct dt_point *at, uint32_t number, uint64_t program)
+{
+	int err = 0;
+
+	look_at_file(f, at);
+	for (uint32_t i = 0; i < f->maps.n && f->stat_err == 0 && err == 0; i++) {
+		const struct inproc_mapped *m = &f->maps.v[i];
+
+		if (m->exec && is_file(m, &f->st, at->target) && has_offset(m, at->offset))
+			err = dt_inproc_add_place(f, at, m, semaphore_of(f, at),
+			    (struct dt_agent_call){ program, number });
+	}
+	return err;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+	const struct inproc_place *x = a, *y = b;
+
+	if (x->pc == y->pc)
+		return x->order < y->order ? -1 : 1;
+	return x->pc < y->pc ? -1 : 1;
+}
+
+/*
+ * Places of several hooks at one instruction become one, with all their programs in the order of the
+ * hooks.
+ */
+static int merge(struct inproc_places *out)
+{
+	uint32_t n = 0;
+
+	if (out->n > 1)
+		qsort(out->v, out->n, sizeof(*out->v), by_pc);
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct inproc_place *last = n > 0 ? &out->v[n - 1] : NULL;
+		struct dt_agent_call *more;
+
+		if (last == NULL || last->pc != out->v[i].pc) {
+			out->v[n++] = out->v[i];
+			continue;
+		}
+		more = realloc(last->call, (last->ncalls + 2) * sizeof(*more));
+		if (more == NULL)
+			return -ENOMEM;
+		last->call = more;
+		last->call[last->ncalls++] = out->v[i].call[0];
+		last->sem = last->sem != 0 ? last->sem : out->v[i].sem;
+		free(out->v[i].call);
+	}
+	out->n = n;
+	return 0;
+}
+
+/* Room in the island: a trampoline, its struct dt_agent_site and calls. */
+static uint64_t unit_of(const struct inproc *p, const struct inproc_place *at)
+{
+	uint64_t n = dt_patch_room(p->opts.machine) + sizeof(struct dt_agent_site) +
+	    at->ncalls * sizeof(struct dt_agent_call);
+
+	return (n + UNIT_ALIGN - 1) & ~(uint64_t)(UNIT_ALIGN - 1);
+}
+
+static int find_all(struct inproc_finding *f, uint32_t first, bool again)
+{
+	const struct inproc *p = f->p;
+	int err = 0;
+
+	for (uint32_t i = first; i < inproc_newest(p)->nprogs && err == 0 && !again; i++) {
+		const struct dt_attach *a = &p->attach[i];
+
+		for (uint32_t k = 0;
+		     dt_hook_in_process((enum dt_hook_kind)a->kind) && k < a->npoints && err == 0; k++) {
+			if (a->points[k].pid != 0 && a->points[k].pid != f->t->pid)
+				continue;
+			if (a->kind == DT_HOOK_UPROBE) {
+				err = add_point(f, &a->points[k], k, dt_inproc_program(p, i));
+				continue;
+			}
+			leave_out_return(f, &a->points[k]);
+		}
+	}
+	if (err == 0)
+		err = dt_inproc_find_calls(f, first, again);
+	return err != 0 ? err : merge(f->out);
+}
+
+int dt_inproc_find_places(struct inproc *p, struct inproc_target *t, uint32_t first, bool again,
+    struct inproc_places *out, char *msg, size_t len)
+{
+	struct inproc_finding f = { .p = p, .t = t, .out = out };
+	int err = dt_maps_each(t->pid, note_mapping, &f.maps);
+
+	err = err < 0 ? err : f.maps.err;
+	f.reader = err == 0 ? dt_reader_new() : NULL;
+	if (err == 0)
+		err = f.reader != NULL ? find_all(&f, first, again) : -ENOMEM;
+	for (uint32_t i = 0; i < out->n && err == 0; i++) {
+		out->file[out->v[i].in].nplaces++;
+		out->file[out->v[i].in].island_len += unit_of(p, &out->v[i]);
+	}
+	free_maps(&f.maps);
+	out->reader = f.reader;
+	return err != 0 ? dt_inproc_fail(
+			      msg, len, err, "cannot find the probes of process %u in its memory", t->pid)
+			: 0;
+}
+
+/* ---- patches ---- */
+
+struct making {
+	struct inproc *p;
+	struct inproc_target *t;
+	struct inproc_places *places;
+	uint64_t *pcs, *sites;		/* of all places: the instruction, and its struct dt_agent_site */
+	uint8_t *code;			/* of the function in hand */
+	uint64_t code_addr, code_len, code_avail;
+	uint32_t from, to;		/* places in that function */
+};
+
+/* Every place has its room in an island, so that one trampoline can fire places that lie close together. */
+static void give_rooms(struct making *m)
+{
+	uint64_t room = dt_patch_room(m->p->opts.machine);
+
+	for (uint32_t i = 0; i < m->places->n; i++) {
+		struct inproc_place *at = &m->places->v[i];
+		struct inproc_file *file = &m->places->file[at->in];
+
+		at->tramp = file->island != 0 ? file->island + file->used : 0;
+		file->used += unit_of(m->p, at);
+		m->pcs[i] = at->pc;
+		m->sites[i] = at->tramp + room;
+	}
+}
+
+/* Instructions have one length: nothing can lead into the middle of a patch, which is one instruction. */
+static bool one_length(const struct dt_machine *m) { return m->insn_align >= 4; }
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void note_branch(void *ctx, uint64_t from, uint64_t to)
+{
+	struct inproc_file *f = ctx;
+
+	(void)from;
+	if (f->ntargets == f->targets_cap) {
+		uint32_t cap = f->targets_cap * 2 + 4096;
+		uint64_t *more = realloc(f->targets, cap * sizeof(*more));
+
+		if (more == NULL) {
+			f->targets_lost = true;
+			return;
+		}
+		f->targets = more;
+		f->targets_cap = cap;
+	}
+	f->targets[f->ntargets++] = to;
+}
+
+/* Where branches lead, from anywhere in the code of the file: none may lead into a patch. */
+static int read_branches(struct making *m, struct inproc_file *f)
+{
+	uint64_t len = f->text_end - f->text_start;
+	uint8_t *code = len <= TEXT_MAX ? malloc(len + 1) : NULL;
+
+	if (code == NULL || dt_inject_read(m->t->inject, f->text_start, code, len) != 0) {
+		free(code);
+		return -ENOMEM;
+	}
+	(void)dt_patch_targets(m->p->opts.machine, code, len, f->text_start, note_branch, f);
+	free(code);
+	if (f->ntargets > 1)
+		qsort(f->targets, f->ntargets, sizeof(*f->targets), by_value);
+	return f->targets_lost ? -ENOMEM : 0;
+}
+
+/*
+ * The function around a place, as far as the file's symbols tell: its bytes are read once for all its
+ * places.
+ */
+static void read_function(struct making *m, uint32_t i)
+{
+	const struct inproc_place *at = &m->places->v[i];
+	uint64_t into = 0;
+
+	if (m->code_len != 0 && at->pc - m->code_addr < m->code_len)
+		return;
+	m->code_len = dt_inproc_function(&m->places->file[at->in], at->offset, &into);
+	m->code_len = m->code_len <= FUNCTION_MAX ? m->code_len : 0;
+	if (m->code_len == 0)
+		return;
+	m->code_addr = at->pc - into;
+	m->code_avail = m->code_len + PADDING;
+	if (dt_inject_read(m->t->inject, m->code_addr, m->code, m->code_avail) != 0) {
+		m->code_avail = m->code_len;
+		if (dt_inject_read(m->t->inject, m->code_addr, m->code, m->code_len) != 0)
+			m->code_len = 0;
+	}
+	for (m->from = i; m->from > 0 && m->pcs[m->from - 1] >= m->code_addr; m->from--)
+		;
+	for (m->to = i; m->to < m->places->n && m->pcs[m->to] - m->code_addr < m->code_len; m->to++)
+		;
+}
+
+/* How many of the sorted values are below v. */
+static uint32_t below(const uint64_t *sorted, uint32_t n, uint64_t v)
+{
+	uint32_t low = 0;
+
+	while (low < n) {
+		uint32_t middle = low + (n - low) / 2;
+
+		if (sorted[middle] < v)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+static void branches_into(const struct making *m, const struct inproc_file *f, struct dt_patch_site *site)
+{
+	uint32_t from = below(f->targets, f->ntargets, m->code_addr);
+	uint32_t to = below(f->targets, f->ntargets, m->code_addr + m->code_len);
+
+	site->targets = f->targets != NULL ? f->targets + from : NULL;
+	site->ntargets = to - from;
+}
+
+static bool has_breakpoint(const struct making *m, const uint8_t *bytes)
+{
+	const struct dt_machine *machine = m->p->opts.machine;
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return ((word ^ machine->trap.bytes) & machine->trap.mask) == 0;
+}
+
+static struct inproc_place *place_at(struct making *m, uint64_t pc)
+{
+	uint64_t *at = bsearch(&pc, m->pcs, m->places->n, sizeof(pc), by_value);
+
+	return at != NULL ? &m->places->v[at - m->pcs] : NULL;
+}
+
+/* NULL: the patch is made, or another place's fires this one. */
+static const char *make_patch(struct making *m, uint32_t i)
+{
+	struct inproc_place *at = &m->places->v[i];
+	uint8_t around[BYTES_AROUND + 8] = { 0 };
+	struct dt_patch_site site = {.pc = at->pc,
+	    .func = around,
+	    .func_addr = at->pc,
+	    .avail = BYTES_AROUND,
+	    .sites = &m->pcs[i],
+	    .site_addrs = &m->sites[i],
+	    .nsites = 1};
+	const char *why = "its code cannot be patched";
+	int err;
+
+	if (at->tramp == 0)
+		return "there are no free addresses near its code";
+	if (dt_inject_read(m->t->inject, at->pc, around, BYTES_AROUND) != 0 &&
+	    dt_inject_read(m->t->inject, at->pc, around, 8) != 0)
+		return "its code cannot be read";
+	if (has_breakpoint(m, around))
+		return "a debugger has a breakpoint there";
+	read_function(m, i);
+	if (m->code_len != 0) {
+		site = (struct dt_patch_site){ .pc = at->pc, .func = m->code, .func_addr = m->code_addr,
+			.func_size = m->code_len, .avail = m->code_avail, .sites = m->pcs + m->from,
+			.site_addrs = m->sites + m->from, .nsites = m->to - m->from };
+		branches_into(m, &m->places->file[at->in], &site);
+	}
+	site.shadow_stack = m->t->shadow_stack;
+	site.fresh = m->t->fresh;
+	err = dt_patch_make(m->p->opts.machine, &site, at->tramp, m->sites[i], &at->patch, &why);
+	if (err == -EALREADY) {
+		at->shared = true;
+		return NULL;
+	}
+	if (err != 0)
+		return why;
+	at->back = at->tramp + at->patch.back;
+	for (uint32_t k = 0; k < at->patch.nalso; k++) {
+		struct inproc_place *also = place_at(m, at->patch.also[k].pc);
+
+		if (also != NULL)
+			also->back = at->tramp + at->patch.also[k].back;
+	}
+	return NULL;
+}
+
+/* The bytes of the island: trampoline and struct dt_agent_site of each place. */
+static void fill_island(struct making *m, uint32_t i)
+{
+	struct inproc_place *at = &m->places->v[i];
+	struct inproc_file *file = &m->places->file[at->in];
+	struct dt_agent_site s = { .entry = m->t->code + m->p->head->entry, .process = m->t->process,
+		.pc = at->pc, .back = at->back, .light = 1 };
+	uint8_t *to = file->bytes + (m->sites[i] - file->island);
+
+	if (!at->shared)
+		memcpy(file->bytes + (at->tramp - file->island), at->patch.tramp, at->patch.tramp_len);
+	for (uint32_t k = 0; k < at->ncalls; k++) {
+		s.light &= dt_inproc_is_light(m->p, at->call[k].program);
+		at->call[k].program += m->t->code;
+		memcpy(to + offsetof(struct dt_agent_site, call) + k * sizeof(at->call[k]), &at->call[k],
+		    sizeof(at->call[k]));
+	}
+	memcpy(to, &s, offsetof(struct dt_agent_site, call));
+}
+
+static void make_all(struct making *m)
+{
+	give_rooms(m);
+	for (uint32_t i = 0; i < m->places->n; i++)
+		m->places->v[i].why = make_patch(m, i);
+	for (uint32_t i = 0; i < m->places->n; i++) {
+		struct inproc_place *at = &m->places->v[i];
+
+		if (at->why == NULL && at->back == 0)
+			at->why = "another probe is too near";
+		if (at->why == NULL)
+			fill_island(m, i);
+	}
+}
+
+int dt_inproc_make_patches(struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg,
+    size_t len)
+{
+	struct making m = { .p = p, .t = t, .places = places };
+	int err = 0;
+
+	m.code = malloc(FUNCTION_MAX + PADDING);
+	m.pcs = calloc(places->n + 1u, sizeof(*m.pcs));
+	m.sites = calloc(places->n + 1u, sizeof(*m.sites));
+	if (m.code == NULL || m.pcs == NULL || m.sites == NULL)
+		err = -ENOMEM;
+	for (uint32_t i = 0; i < places->nfiles && err == 0; i++) {
+		places->file[i].bytes = calloc(1, places->file[i].island_len + 1);
+		err = places->file[i].bytes == NULL ? -ENOMEM :
+		    (one_length(p->opts.machine) && !places->file[i].calls) ||
+			    places->file[i].nplaces == 0 ? 0 : read_branches(&m, &places->file[i]);
+	}
+	if (err == 0)
+		make_all(&m);
+	free(m.code);
+	free(m.pcs);
+	free(m.sites);
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot make the trampolines of process %u", t->pid)
+			: 0;
+}
+
+/* "libc.so.6:malloc+0x10" */
+void dt_inproc_show_place(const struct inproc_places *places, uint32_t i, char *buf, size_t len)
+{
+	const struct inproc_place *at = &places->v[i];
+
+	show(&places->file[at->in], places->file[at->in].shown, at->offset, buf, len);
+}
+
+const struct inproc_place *dt_inproc_place_around(const struct inproc_places *places, uint64_t addr)
+{
+	uint32_t low = 0, high = places->n;
+
+	while (low < high) {		/* the last place at or below it; bytes before a place are few */
+		uint32_t middle = (low + high) / 2;
+
+		if (places->v[middle].pc <= addr + sizeof(places->v[0].patch.bytes))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t i = low; i-- > 0 && places->v[i].pc + sizeof(places->v[0].patch.bytes) > addr;) {
+		const struct inproc_place *at = &places->v[i];
+		uint64_t from = at->pc - at->patch.before;
+
+		if (at->why == NULL && !at->shared && addr >= from && addr - from < at->patch.len)
+			return at;
+	}
+	return NULL;
+}
+
+void dt_inproc_free_places(struct inproc_places *places)
+{
+	for (uint32_t i = 0; i < places->n; i++)
+		free(places->v[i].call);
+	for (uint32_t i = 0; i < places->nfiles; i++) {
+		free(places->file[i].bytes);
+		free(places->file[i].targets);
+		dt_inproc_close_file(&places->file[i]);
+	}
+	for (uint32_t i = 0; i < places->npaths; i++)
+		free(places->path[i]);
+	free(places->path);
+	free(places->v);
+	free(places->file);
+	free(places->write);
+	dt_reader_free(places->reader);
+}

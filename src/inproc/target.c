@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Hooks are put into processes: which files are mapped where, which instruction of which process is a place
+ * to patch, what its trampoline is, and all of it undone at the end. A process is stopped twice for
+ * moments: once to map memory, once to write the places; everything that takes time is done while it runs
+ * (place.c).
+ */
+#include "inproc/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- one process ---- */
+
+/*
+ * held: our own thread traces a command that was not started yet. shadow: threads have a shadow stack
+ * (x86-64), on which only calls put return addresses.
+ */
+static void read_status(uint32_t pid, bool *held, bool *shadow)
+{
+	char path[64], line[256];
+	long tracer = 0;
+	FILE *f;
+
+	*shadow = false;
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		(void)sscanf(line, "TracerPid: %ld", &tracer);
+		*shadow |= strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk") != NULL;
+	}
+	if (f != NULL)
+		fclose(f);
+	*held = tracer != 0 && tracer == (long)syscall(SYS_gettid);
+}
+
+static struct inproc_target *find_target(struct inproc *p, uint32_t pid)
+{
+	for (uint32_t i = 0; i < p->ntargets; i++)
+		if (p->target[i]->pid == pid)
+			return p->target[i];
+	return NULL;
+}
+
+static struct inproc_target *new_target(struct inproc *p, uint32_t pid, int *err, char *msg, size_t len)
+{
+	struct inproc_target *t = calloc(1, sizeof(*t)), **more;
+	char why[512] = "";
+	bool held;
+
+	more = t != NULL ? realloc(p->target, (p->ntargets + 1) * sizeof(struct inproc_target *)) : NULL;
+	if (more == NULL) {
+		free(t);
+		*err = dt_inproc_fail(msg, len, -ENOMEM, "cannot trace process %u", pid);
+		return NULL;
+	}
+	p->target = more;
+	t->pid = pid;
+	read_status(pid, &held, &t->shadow_stack);
+	*err = dt_inject_open(&t->inject, pid, held, why, sizeof(why));
+	if (*err != 0) {
+		snprintf(msg, len, "cannot trace process %u: %s", pid, why);
+		free(t);
+		return NULL;
+	}
+	p->target[p->ntargets++] = t;
+	return t;
+}
+
+static void forget(struct inproc_target *t)
+{
+	dt_inject_close(t->inject);
+	free(t->site);
+	free(t->file);
+	free(t->range);
+	free(t->sem);
+	free(t->scanned);
+	free(t);
+}
+
+/* ---- memory of a process ---- */
+
+static int note_range(struct inproc_target *t, uint64_t addr, uint64_t bytes, bool code)
+{
+	struct dt_inject_range *more = realloc(t->range, (t->nranges + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return -ENOMEM;
+	t->range = more;
+	t->range[t->nranges++] = (struct dt_inject_range){ addr, bytes, code };
+	return 0;
+}
+
+/* Stopped. The agent's code and data, and what is the process's own. */
+static int map_agent(struct inproc *p, struct inproc_target *t, char *msg, size_t len)
+{
+	struct dt_agent_process made;
+	int err = dt_inject_map(
+	    t->inject, p->segment[0].fd, p->segment[0].len, p->data_fd, p->data_len, &t->code, msg, len);
+
+	if (err == 0 && (err = note_range(t, t->code, DT_AGENT_SPAN + p->data_len, true)) != 0)
+		return dt_inproc_fail(msg, len, err, "cannot note what is mapped");
+	if (err == 0)
+		err = dt_inject_private(
+		    t->inject, t->code, t->code + DT_AGENT_SPAN, &made, &t->process, msg, len);
+	if (err == 0)
+		err = dt_inject_write(t->inject, t->process + offsetof(struct dt_agent_process, data_size),
+		    &p->self.data_size, sizeof(p->self.data_size));
+	if (err == 0) {
+		dt_inproc_about(t->pid, &made.about);
+		err = dt_inject_write(t->inject, t->process + offsetof(struct dt_agent_process, about),
+		    &made.about, sizeof(made.about));
+	}
+	if (err != 0)
+		return err;
+	t->nsegments = 1;
+	if (made.no_calls)
+		__atomic_store_n(&p->silent, true, __ATOMIC_RELAXED);
+	p->registered = (p->ntargets == 1 || p->registered) && dt_inject_register(t->inject);
+	if (err == 0)
+		err = note_range(t, made.stacks - (uint64_t)sysconf(_SC_PAGESIZE),
+		    (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)DT_AGENT_THREADS * DT_AGENT_STACK, false);
+	if (err == 0)
+		err = note_range(t, t->process, 1, false);
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot note what is mapped") : 0;
+}
+
+static int map_segments(struct inproc *p, struct inproc_target *t, char *msg, size_t len)
+{
+	int err = t->code == 0 ? map_agent(p, t, msg, len) : 0;
+
+	for (; t->nsegments < p->nsegments && err == 0; t->nsegments++) {
+		const struct inproc_segment *s = &p->segment[t->nsegments];
+
+		err = dt_inject_map_more(t->inject, t->code, s->at, s->fd, s->len, msg, len);
+	}
+	if (err == 0)		/* programs may read so much of it */
+		err = dt_inject_write(t->inject, t->process + offsetof(struct dt_agent_process, code_size),
+		    &p->self.code_size, sizeof(p->self.code_size));
+	return err;
+}
+
+/* How far a jump goes, with room to spare: what a machine's jumps reach is asked of src/patch. */
+static uint64_t reach_of(const struct dt_machine *m)
+{
+	uint64_t reach = 1ull << 31, pc = 1ull << 40;
+
+	while (reach > 1 << 20 && !dt_patch_reaches(m, pc, pc + reach, 0))
+		reach -= reach / 16;
+	return reach;
+}
+
+/* Stopped. An island for each file, in reach of all its places. */
+static int map_islands(struct inproc *p, struct inproc_target *t, struct inproc_places *places)
+{
+	for (uint32_t i = 0; i < places->nfiles; i++) {
+		struct inproc_file *f = &places->file[i];
+		uint64_t middle = f->low + (f->high - f->low) / 2, half = (f->high - f->low) / 2;
+		uint64_t reach = reach_of(p->opts.machine);
+		int err;
+
+		if (f->nplaces == 0)
+			continue;
+		f->island_len = (f->island_len + 0xfff) & ~0xfffull;
+		if (reach <= half)
+			continue;
+		err = dt_inject_island(t->inject, middle, reach - half, f->island_len, &f->island);
+		if (err == -ENOSPC)
+			continue;
+		if (err == 0)
+			err = note_range(t, f->island, f->island_len, true);
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int more_sites(struct inproc_target *t, const struct inproc_places *places)
+{
+	struct dt_inject_site *sites = realloc(t->site, (t->nsites + places->n + 1) * sizeof(*sites));
+	struct dt_inject_file *files;
+
+	if (sites == NULL)
+		return -ENOMEM;
+	t->site = sites;
+	files = realloc(t->file, (t->nfiles + places->nfiles + 1) * sizeof(*files));
+	if (files == NULL)
+		return -ENOMEM;
+	t->file = files;
+	return 0;
+}
+
+/* Semaphores of static probes: a word that the program tests, one more while its probe is traced. */
+static int add_semaphore(struct inproc_target *t, uint64_t addr)
+{
+	uint64_t *more;
+	uint16_t n;
+	int err;
+
+	for (uint32_t i = 0; i < t->nsems; i++)
+		if (t->sem[i] == addr)
+			return 0;
+	more = realloc(t->sem, (t->nsems + 1) * sizeof(*more));
+	if (more == NULL)
+		return -ENOMEM;
+	t->sem = more;
+	err = dt_inject_read(t->inject, addr, &n, sizeof(n));
+	n++;
+	if (err == 0)
+		err = dt_inject_write(t->inject, addr, &n, sizeof(n));
+	if (err == 0)
+		t->sem[t->nsems++] = addr;
+	return err;
+}
+
+static void drop_semaphores(struct inproc_target *t)
+{
+	uint16_t n;
+
+	for (uint32_t i = 0; i < t->nsems; i++)
+		if (dt_inject_read(t->inject, t->sem[i], &n, sizeof(n)) == 0 && n > 0) {
+			n--;
+			(void)dt_inject_write(t->inject, t->sem[i], &n, sizeof(n));
+		}
+	t->nsems = 0;
+}
+
+/* A thread that stands inside the bytes that change goes on at the same instruction in the trampoline. */
+static bool move_thread(void *ctx, uint32_t tid, struct dt_inject_regs *r)
+{
+	const struct inproc_places *places = ctx;
+	const struct inproc_place *at = dt_inproc_place_around(places, r->pc);
+
+	(void)tid;
+	if (at == NULL)
+		return false;
+	for (uint32_t i = 0; i < at->patch.npcs; i++)
+		if (at->patch.pcs[i].from != 0 &&
+		    at->pc - at->patch.before + at->patch.pcs[i].from == r->pc) {
+			r->pc = at->tramp + at->patch.pcs[i].to;
+			return true;
+		}
+	return false;
+}
+
+/* Islands that are not written yet; nothing runs there before the places are. */
+static int write_islands(struct inproc_target *t, struct inproc_places *places)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < places->nfiles && err == 0; i++) {
+		struct inproc_file *f = &places->file[i];
+
+		if (f->island == 0 || f->nplaces == 0 || f->written)
+			continue;
+		err = dt_inject_write(t->inject, f->island, f->bytes, f->island_len);
+		f->written = err == 0;
+	}
+	return err;
+}
+
+/*
+ * Running: what takes long and changes nothing that runs. Islands that cannot be written now are written
+ * when the process stands still.
+ */
+static int prepare_places(
+    struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg, size_t len)
+{
+	struct dt_inject_undo undo;
+	int err = more_sites(t, places);
+
+	places->write = calloc(places->n + 1u, sizeof(*places->write));
+	err = places->write == NULL ? -ENOMEM : err;
+	if (err == 0)
+		(void)write_islands(t, places);
+	for (uint32_t i = 0; i < places->nfiles && err == 0; i++)
+		if (places->file[i].island != 0 && places->file[i].nplaces != 0 &&
+		    dt_inject_file_at(t->inject, places->file[i].low, &t->file[t->nfiles]) == 0)
+			t->nfiles++;
+	for (uint32_t i = 0; i < places->n && err == 0; i++) {
+		const struct inproc_place *at = &places->v[i];
+		struct dt_inject_site *s = &t->site[t->nsites];
+
+		if (at->why != NULL || at->shared)
+			continue;
+		*s = (struct dt_inject_site){ .addr = at->pc - at->patch.before, .len = at->patch.len };
+		memcpy(s->original, at->patch.original, sizeof(s->original));
+		memcpy(s->jump, at->patch.bytes, sizeof(s->jump));
+		places->write[places->nwrites++] =
+		    (struct dt_inject_write){ s->addr, at->patch.bytes, s->len };
+		t->nsites++;
+	}
+	undo = dt_inproc_undo(t);
+	if (err == 0)
+		err = dt_guardian_add(p->guardian, t->pid, &undo);
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot prepare process %u", t->pid) : 0;
+}
+
+/* Stopped. Everything is known to the guardian before the first byte changes. */
+static int write_places(
+    struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg, size_t len)
+{
+	int err = write_islands(t, places);
+
+	(void)p;
+	for (uint32_t i = 0; i < places->n && err == 0; i++)
+		if (places->v[i].why == NULL && places->v[i].sem != 0)
+			err = add_semaphore(t, places->v[i].sem);
+	if (err == 0)
+		err = dt_inject_threads(t->inject, move_thread, (void *)places);
+	if (err == 0 && places->nwrites > 0)
+		err = dt_inject_write_many(t->inject, places->write, places->nwrites);
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot change the code of process %u", t->pid) : 0;
+}
+
+struct dt_inject_undo dt_inproc_undo(const struct inproc_target *t)
+{
+	return (struct dt_inject_undo){
+	    t->site, t->file, t->range, t->nsites, t->nfiles, t->nranges, t->process};
+}
+
+/* ---- attach ---- */
+
+static int with_stop(struct inproc *p, struct inproc_target *t, struct inproc_places *places,
+    int (*f)(struct inproc *, struct inproc_target *, struct inproc_places *, char *, size_t), char *msg,
+    size_t len)
+{
+	char why[512] = "";
+	int err = dt_inject_stop(t->inject, why, sizeof(why));
+
+	if (err != 0) {
+		snprintf(msg, len, "cannot stop process %u: %s", t->pid, why);
+		return err;
+	}
+	err = f(p, t, places, why, sizeof(why));
+	dt_inject_resume(t->inject);
+	if (err != 0)
+		snprintf(msg, len, "process %u: %s", t->pid, why);
+	return err;
+}
+
+static int map_all(
+    struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg, size_t len)
+{
+	int err = map_segments(p, t, msg, len);
+	bool held, shadow;
+
+	if (err != 0)
+		return err;
+	read_status(t->pid, &held, &shadow);
+	t->fresh = held && dt_inject_nthreads(t->inject) == 1;
+	err = map_islands(p, t, places);
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot map memory near its code") : 0;
+}
+
+/* Counts a place that could not be patched; the first one and its reason are shown. */
+void dt_inproc_leave_out(struct inproc *p, const char *place, const char *why)
+{
+	if (p->left_out.n++ != 0)
+		return;
+	p->left_out.err = -EOPNOTSUPP;
+	p->left_out.why = why;
+	snprintf(p->left_out.example, sizeof(p->left_out.example), "%s", place);
+}
+
+static void count_left_out(struct inproc *p, const struct inproc_places *places)
+{
+	p->left_out.of += places->n;
+	for (uint32_t i = 0; i < places->n; i++) {
+		char shown[160];
+
+		if (places->v[i].why == NULL)
+			continue;
+		dt_inproc_show_place(places, i, shown, sizeof(shown));
+		dt_inproc_leave_out(p, shown, places->v[i].why);
+	}
+}
+
+static int attach_process(struct inproc *p, uint32_t pid, uint32_t first, bool again, char *msg, size_t len)
+{
+	struct inproc_places places = { 0 };
+	struct inproc_target *t = find_target(p, pid);
+	int err = 0;
+
+	if (t == NULL && (t = new_target(p, pid, &err, msg, len)) != NULL)
+		dt_guardian_watch(p->guardian, t->inject);
+	if (err == 0)
+		err = dt_inproc_find_places(p, t, first, again, &places, msg, len);
+	if (err == 0 && again && places.n == 0) {
+		dt_inproc_free_places(&places);
+		return 0;
+	}
+	if (err == 0)
+		err = with_stop(p, t, &places, map_all, msg, len);
+	if (err == 0)
+		err = dt_inproc_make_patches(p, t, &places, msg, len);
+	if (err == 0)
+		err = prepare_places(p, t, &places, msg, len);
+	if (err == 0)
+		err = with_stop(p, t, &places, write_places, msg, len);
+	if (err == 0)
+		count_left_out(p, &places);
+	dt_inproc_free_places(&places);
+	return err;
+}
+
+/* A list of processes, each once. */
+struct pids { uint32_t *v; uint32_t n; };
+
+static int note_pid(struct pids *list, uint32_t pid)
+{
+	uint32_t *more;
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->v[i] == pid)
+			return 0;
+	more = realloc(list->v, (list->n + 1) * sizeof(*more));
+	if (more == NULL)
+		return -ENOMEM;
+	list->v = more;
+	list->v[list->n++] = pid;
+	return 0;
+}
+
+/* The processes that points of the hooks name; a point without one is in all processes of -p and -c. */
+static int list_pids(struct inproc *p, uint32_t first, struct pids *list, char *msg, size_t len)
+{
+	int err = 0;
+
+	for (uint32_t i = first; i < inproc_newest(p)->nprogs && err == 0; i++) {
+		const struct dt_attach *a = &p->attach[i];
+
+		bool call = dt_hook_is_syscall((enum dt_hook_kind)a->kind);
+
+		for (uint32_t t = 0; call && t < p->npids && err == 0; t++)
+			err = note_pid(list, p->pids[t]);
+		for (uint32_t k = 0;
+		     dt_hook_in_process((enum dt_hook_kind)a->kind) && k < a->npoints && err == 0; k++) {
+			if (a->points[k].pid != 0)
+				err = note_pid(list, a->points[k].pid);
+			for (uint32_t t = 0; a->points[k].pid == 0 && t < p->npids && err == 0; t++)
+				err = note_pid(list, p->pids[t]);
+			if (a->points[k].pid == 0 && p->npids == 0) {
+				snprintf(msg, len,
+				    "the engine process traces processes that are named (-c, -p, a number "
+				    "after the provider's name), not all that use %s",
+				    a->points[k].target);
+				return -ENOTSUP;
+			}
+		}
+	}
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot list processes") : 0;
+}
+
+/* All processes of a trace can write its memory: those of another user are not let in. */
+static int check_users(const struct pids *list, const struct inproc *p, char *msg, size_t len)
+{
+	uid_t first = 0;
+
+	for (uint32_t i = 0; i < list->n + p->ntargets; i++) {
+		uint32_t pid = i < list->n ? list->v[i] : p->target[i - list->n]->pid;
+		struct stat st;
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/%u", pid);
+		if (stat(path, &st) < 0)
+			continue;	/* it has ended, which is noticed later */
+		if (i > 0 && st.st_uid != first) {
+			snprintf(msg, len,
+			    "processes %u and %u belong to different users, and the engine process would let "
+			    "each write what is recorded of the other: trace them apart, or with "
+			    "-x engine=kernel", list->v[0], pid);
+			return -EPERM;
+		}
+		first = i == 0 ? st.st_uid : first;
+	}
+	return 0;
+}
+
+static bool other_kind(int kind)
+{
+	return kind != DT_HOOK_RUN && kind != DT_HOOK_TICK && kind != DT_HOOK_NONE && kind != DT_HOOK_PERF &&
+	    !dt_hook_in_process((enum dt_hook_kind)kind) && !dt_hook_is_syscall((enum dt_hook_kind)kind);
+}
+
+int dt_inproc_attach_hooks(struct inproc *p, uint32_t first, char *msg, size_t len)
+{
+	struct pids list = { 0 };
+	int err = list_pids(p, first, &list, msg, len);
+
+	if (err == 0)
+		err = check_users(&list, p, msg, len);
+	for (uint32_t i = first; i < inproc_newest(p)->nprogs && err == 0; i++)
+		if (other_kind(p->attach[i].kind))
+			err = dt_inproc_fail(msg, len, -ENOTSUP, "hook %u is an event of the kernel", i);
+	if (err == 0 && list.n > 0 && p->guardian == NULL &&
+	    (err = dt_guardian_start(&p->guardian, p->data_fd)) != 0)
+		dt_inproc_fail(msg, len, err, "cannot start the process that restores what is traced");
+	for (uint32_t i = 0; i < list.n && err == 0; i++)
+		err = attach_process(p, list.v[i], first, false, msg, len);
+	free(list.v);
+	if (err == 0 && first == 0 && p->left_out.n > 0 && p->left_out.n == p->left_out.of) {
+		err = -EOPNOTSUPP;
+		snprintf(msg, len, "cannot attach to %s%s: %s", p->left_out.example,
+		    p->left_out.n > 1 ? " and others" : "", p->left_out.why);
+	}
+	return err;
+}
+
+static int find_words(struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg,
+    size_t len)
+{
+	int err = dt_inject_words(t->inject, t->process);
+
+	(void)p, (void)places;
+	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot write to its memory") : 0;
+}
+
+int dt_inproc_mapped(struct dt_engine *e, uint32_t pid, bool all, char *msg, size_t len)
+{
+	struct inproc *p = inproc_of(e);
+	struct inproc_target *t = find_target(p, pid);
+	int err = 0;
+
+	if (t != NULL && t->nscanned > 0)
+		err = attach_process(p, pid, 0, true, msg, len);
+	return t != NULL && err == 0 && all ? with_stop(p, t, NULL, find_words, msg, len) : err;
+}
+
+/* ---- the end ---- */
+
+static void restore(struct inproc *p, struct inproc_target *t)
+{
+	struct dt_inject_undo undo = dt_inproc_undo(t);
+	char why[512];
+
+	if (t->nsems > 0 && dt_inject_stop(t->inject, why, sizeof(why)) == 0) {
+		drop_semaphores(t);
+		dt_inject_resume(t->inject);
+	}
+	if (dt_inject_restore(t->inject, &undo, NULL, why, sizeof(why)) >= 0)
+		(void)dt_guardian_remove(p->guardian, t->pid);
+	forget(t);
+}
+
+void dt_inproc_detach_all(struct inproc *p)
+{
+	while (p->ntargets > 0)
+		restore(p, p->target[--p->ntargets]);
+	free(p->target);
+	p->target = NULL;
+	dt_guardian_end(p->guardian);
+	p->guardian = NULL;
+}
