@@ -10,12 +10,12 @@
 #include "dif/action.h"
 
 #define KEY_SLOT_MAX 0x4000u
-#define LARGE 2048			/* the kernel has few elements at hand that are larger */
+#define LARGE_SIZE 2048			/* the kernel has few elements at hand that are larger */
 #define AHEAD_MAX (64u << 20)		/* bytes allocated at the start, twice, for an aggregation … */
-#define AHEAD_SMALL (16u << 20)		/* … whose elements are small */
-#define AHEAD_ALL (256u << 20)		/* and for all */
+#define AHEAD_SMALL_MAX (16u << 20)	/* … whose elements are small */
+#define AHEAD_TOTAL_MAX (256u << 20)	/* and for all */
 #define CELL_MAX (32u << 10)		/* the kernel's limit for a value of a per-CPU array */
-#define CELLS_BYTES (2u << 20)		/* of all cells of a map, on all CPUs, unless 8 of them need more */
+#define CELLS_SIZE_MAX (2u << 20)	/* of all cells of a map, on all CPUs, unless 8 of them need more */
 #define CELLS_MAX 256
 #define CELLS_MIN 8
 #define PROBE_GENERATIONS 8		/* for which elements are made ahead, as far as AHEAD_MAX allows */
@@ -44,30 +44,6 @@ static int int_size(const struct dt_act *act, uint32_t size)
 	return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
 }
 
-bool dt_agg_keymixed(const struct dt_agglayout *o, uint32_t k)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < 4; i++)
-		n += o->key_int[k][i] != NULL;
-	return n > 1;
-}
-
-const struct dt_act *dt_agg_keyact(const struct dt_agglayout *o, uint32_t k, const uint8_t *key,
-    uint32_t *len)
-{
-	uint64_t size;
-	int i;
-
-	*len = o->key[k].size;
-	if (!dt_agg_keymixed(o, k))
-		return o->key_act[k];
-	memcpy(&size, key + o->key[k].off + 8, sizeof(size));
-	i = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
-	*len = 1u << i;
-	return o->key_int[k][i] ? o->key_int[k][i] : o->key_act[k];
-}
-
 static bool only_probes(const struct dt_agglayout *o)
 {
 	for (uint32_t i = 0; i < o->nkeys; i++)
@@ -75,12 +51,6 @@ static bool only_probes(const struct dt_agglayout *o)
 			return false;
 	return o->nkeys > 0;
 }
-
-/*
- * What an element counts against aggsize: the kernel's own part of it (48 bytes, and 16 in the table), its
- * key and its words.
- */
-uint32_t dt_agg_takes(const struct dt_agglayout *o) { return 64 + o->mapkey + 8 * o->cpuwords; }
 
 /*
  * One use of an aggregation: each field becomes at least as wide as its key here. A probe's name stays a
@@ -211,7 +181,7 @@ static void make_cells(struct dt_build *b, uint32_t group)
 	uint64_t value = 8ull * g->words, n = CELLS_MAX;
 	uint32_t cells;
 
-	while (n > CELLS_MIN && n * value * (b->opts->ncpus ? b->opts->ncpus : 1) > CELLS_BYTES)
+	while (n > CELLS_MIN && n * value * (b->opts->ncpus ? b->opts->ncpus : 1) > CELLS_SIZE_MAX)
 		n /= 2;
 	cells = dt_build_map(b, DT_MAP_AGG_A, BPF_MAP_TYPE_PERCPU_ARRAY, 4, (uint32_t)value, (uint32_t)n, 0);
 	outer_map(b, cells, 1, group);
@@ -221,7 +191,7 @@ static void make_cells(struct dt_build *b, uint32_t group)
 	limit_generations(b, (uint32_t)n - 2);
 }
 
-/* Aggregations without keys lie behind each other in the words of a cell. */
+/* Aggregations without keys lie one after another in the words of a cell. */
 static void group_cells(struct dt_build *b)
 {
 	uint32_t group = UINT32_MAX;
@@ -260,8 +230,8 @@ static void make_hashes(struct dt_build *b, uint32_t group, const struct dt_aggl
 	uint32_t type = BPF_MAP_TYPE_HASH, flags, value = 8 * o->cpuwords, first, outer;
 	uint64_t n = b->opts->aggsize * (b->opts->aggcpus ? b->opts->aggcpus : 1), gens = PROBE_GENERATIONS;
 
-	ahead = ahead && n <= (dt_agg_takes(o) > LARGE ? AHEAD_MAX : AHEAD_SMALL);
-	flags = ahead && n * b->aggs.n <= AHEAD_ALL ? 0 : BPF_F_NO_PREALLOC;
+	ahead = ahead && n <= (dt_agg_takes(o) > LARGE_SIZE ? AHEAD_MAX : AHEAD_SMALL_MAX);
+	flags = ahead && n * b->aggs.n <= AHEAD_TOTAL_MAX ? 0 : BPF_F_NO_PREALLOC;
 	n /= dt_agg_takes(o);
 	if (probes > 0 && probes <= b->opts->aggsize / dt_agg_takes(o) && only_probes(o)) {
 		while (gens > 2 && gens * probes * value * (b->opts->ncpus ? b->opts->ncpus : 1) > AHEAD_MAX)
@@ -323,7 +293,7 @@ static void group_hashes(struct dt_build *b, uint32_t probes, bool ahead)
  * would wait for one on the very CPU that holds it. For a hash that makes its elements when they are needed
  * the kernel tests the lock first, and the element is a drop.
  */
-static uint32_t count_probes(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+static uint32_t count_probes(const struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	uint32_t sum = b->opts->nerrors;
 	bool functions = false, locks = false;
@@ -336,7 +306,7 @@ static uint32_t count_probes(const struct dt_build *b, const struct dt_image_hoo
 	return functions && !locks ? sum : 0;
 }
 
-static bool elements_ahead(const struct dt_image_hook *hooks, uint32_t n)
+static bool elements_ahead(const struct dt_plan_hook *hooks, uint32_t n)
 {
 	bool off = false, locks = false;
 
@@ -348,7 +318,7 @@ static bool elements_ahead(const struct dt_image_hook *hooks, uint32_t n)
 }
 
 /* All uses are looked at before code is made for any, so that all agree on where the keys lie. */
-void dt_plan_keys(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+void dt_plan_keys(struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	uint32_t probes = count_probes(b, hooks, n);
 	bool ahead = elements_ahead(hooks, n);

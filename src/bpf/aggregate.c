@@ -11,11 +11,11 @@
 
 #include <errno.h>
 
-#define RETRIES 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
+#define RETRIES_MAX 8			/* of dt_agg_extreme(): interrupts nest less deep than that */
 
 /* ---- keys ---- */
 
-/* Stores 4 bytes of the key. Keys lie behind scratch, maybe too far for an offset of 16 bits. R2 changes. */
+/* Stores 4 bytes of the key. Keys lie after scratch, maybe too far for an offset of 16 bits. R2 changes. */
 static void store_word(struct dt_lower *l, int base, int off, int reg)
 {
 	if (off + 4 > INT16_MAX) {
@@ -27,7 +27,7 @@ static void store_word(struct dt_lower *l, int base, int off, int reg)
 	dt_stx(l->a, B4, base, off, reg);
 }
 
-/* A field that is wider than this use's key is filled up with zeros; a mixed one gets its size behind it. */
+/* A field that is wider than this use's key is filled up with zeros; a mixed one gets its size after it. */
 static void key_field(struct dt_lower *l, const struct dt_agglayout *o, const struct dt_act *act, uint32_t i,
     int base, int off)
 {
@@ -180,7 +180,7 @@ static void find_element_here(struct dt_lower *l, const struct dt_agglayout *o, 
 	if (l->b->zeros < 8 * o->cpuwords)
 		l->b->zeros = 8 * o->cpuwords;
 	dt_mapval(a, R3, dt_constants(l->b), DT_OFF_ZEROS);
-	dt_imm(a, R4, BPF_NOEXIST);	/* when somebody was faster it is there, and stays */
+	dt_imm(a, R4, BPF_NOEXIST);	/* if another CPU was faster it is there, and stays */
 	dt_help(l, BPF_FUNC_map_update_elem);
 	dt_stx(a, B8, FP, F_T0, R0);
 	dt_mov(a, R1, R9);
@@ -275,7 +275,7 @@ void dt_agg_extreme(struct dt_lower *l, int word, bool least, uint32_t drop)
 	dt_agg_value_get(l, R2);
 	dt_imm(a, R3, least ? INT64_MAX : (uint64_t)INT64_MIN);
 	dt_alu(a, least ? BPF_SUB : BPF_XOR, R3, R2);
-	for (int i = 0; i < RETRIES; i++) {
+	for (int i = 0; i < RETRIES_MAX; i++) {
 		dt_ldx(a, B8, R0, R5, 8 * word);
 		dt_jmp(a, BPF_JGE, R0, R3, done);
 		dt_mov(a, R1, R0);

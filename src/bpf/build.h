@@ -18,10 +18,10 @@
 #include "bpf/field.h"
 #include "bpf/generation.h"
 #include "bpf/lower.h"
-#include "bpf/maps.h"
-#include "bpf/plan.h"
-#include "bpf/process.h"
-#include "bpf/record.h"
+#include "bpf/image_maps.h"
+#include "bpf/image_plan.h"
+#include "bpf/lower_process.h"
+#include "bpf/lower_record.h"
 
 /*
  * What differs between enablings that share code; it lies in the constants. part: offsets of texts in them.
@@ -32,7 +32,7 @@ struct dt_entry { uint32_t epid, probe_id, site, part[4]; };
 struct dt_tentry { bool ref, string; uint32_t pc; uint64_t limit; struct dt_known known; };
 
 /*
- * A fault, whose code stands out of line, behind the clause. addr: where in the frame the address is, or
+ * A fault, whose code stands out of line, after the clause. addr: where in the frame the address is, or
  * A_NONE; offset and act: what the record of the fault says.
  */
 struct dt_stub { uint32_t label; int fault; int addr; int offset, act; const struct dt_difo *difo; };
@@ -47,9 +47,9 @@ struct dt_lower {
 	struct dt_emit *a;
 
 	/* ---- what the hook says; does not change ---- */
-	enum dt_image_ctx ctx;
+	enum dt_plan_ctx ctx;
 	bool inside;			/* KPROBE: the places are inside functions */
-	uint64_t iter, iter_len;	/* as struct dt_image_hook has them */
+	uint64_t iter, iter_len;	/* as struct dt_plan_hook has them */
 	uint32_t nargs;			/* the hook's own arguments, at most */
 	uint32_t value;			/* the word of the context that holds what a system call returned */
 	/* the hook is dtrace:::END, maybe with ERROR in it: exit() does not end these clauses */
@@ -86,7 +86,7 @@ struct dt_lower {
 	uint32_t reserved;		/* non-zero while r8 is a record */
 	uint32_t recsize;		/* its bytes in the ring */
 	DT_VEC(struct dt_stub) stubs;
-	size_t early;			/* so many of them are from before the record was reserved */
+	size_t early;			/* the first `early` of them precede the reservation of the record */
 	size_t pool;			/* where the stubs of a long clause were last put into its code */
 	uint32_t late;			/* label of the fault code of those that were; 0: none were */
 
@@ -123,7 +123,7 @@ void dt_tuple_check(struct dt_lower *);
 /* As an immediate operand, which is 32 bits and signed. */
 static inline bool dt_fits32(uint64_t v) { return v == (uint64_t)(int64_t)(int32_t)v; }
 
-/* live.c */
+/* lower_live.c */
 void dt_live_analyse(struct dt_lower *);	/* live, target and label of the DIFO in hand */
 uint8_t dt_live_writes(uint32_t in);		/* the register an instruction writes, as a bit */
 bool dt_dif_is_branch(uint32_t in);
@@ -133,7 +133,7 @@ void dt_lower_arith(struct dt_lower *, uint32_t in);
 void dt_lower_divide(struct dt_lower *, uint32_t in);
 void dt_lower_not(struct dt_lower *, uint32_t in);
 
-/* memory.c */
+/* lower_memory.c */
 void dt_lower_load(struct dt_lower *, uint32_t in);
 void dt_lower_store(struct dt_lower *, uint32_t in);
 void dt_lower_allocs(struct dt_lower *, uint32_t in);
@@ -142,7 +142,7 @@ void dt_lower_copys(struct dt_lower *, uint32_t in);
 uint32_t dt_access_width(int off, uint32_t n);
 /*
  * To the memory at a BPF register + off, of a size that is known now. A string: `pad` fills all of it with
- * zeros behind the NUL, `user`: it is read from the process. A null string becomes the empty one; an address
+ * zeros after the NUL, `user`: it is read from the process. A null string becomes the empty one; an address
  * that cannot be read faults. F_T1 changes.
  */
 void dt_zero(struct dt_lower *, int base, int off, uint32_t size);
@@ -154,7 +154,7 @@ void dt_copy_bytes(struct dt_lower *, int base, int off, uint32_t size, bool use
 /* compare.c */
 void dt_lower_scmp(struct dt_lower *, uint32_t in);
 
-/* variables.c, builtins.c, calls.c, arguments.c, stack.c */
+/* variables.c, builtins.c, lower_calls.c, lower_arguments.c, stack.c */
 void dt_lower_ldv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
 void dt_lower_stv(struct dt_lower *, unsigned scope, uint32_t id, unsigned rs);
 void dt_lower_ldaa(struct dt_lower *, unsigned scope, uint32_t id, unsigned rd);
@@ -168,9 +168,9 @@ void dt_locals_zero(struct dt_lower *);
 void dt_lower_builtin(struct dt_lower *, uint32_t id, unsigned rd);
 void dt_lower_ldga(struct dt_lower *, uint32_t in);
 void dt_lower_call(struct dt_lower *, uint32_t in);
-void dt_syscall_number(struct dt_emit *, const struct dt_image_opts *, enum dt_image_ctx);	/* r0 */
+void dt_syscall_number(struct dt_emit *, const struct dt_plan_opts *, enum dt_plan_ctx);	/* r0 */
 /* r0: the number as this machine has it, of 32-bit programs too */
-void dt_syscall_native(struct dt_build *, struct dt_emit *);
+void dt_syscall_native(struct dt_build *, struct dt_emit *, enum dt_plan_ctx);
 /* A stack to base + off, without our own frames; r0 = its bytes, or a negative number. */
 void dt_stack_take(struct dt_lower *, int base, int off, uint32_t size, bool user);
 
@@ -186,12 +186,12 @@ void dt_ustack_take(struct dt_lower *, uint32_t frames);
 /* the same, and from there to base + off */
 void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames);
 
-/* runtime.c */
-/* the label of a function of src/bpf/runtime; the program will have it as a subprogram */
+/* image_runtime.c */
+/* the label of a function of src/runtime; the program will have it as a subprogram */
 uint32_t dt_rt_label(struct dt_lower *, const char *name);
-void dt_rt_link(struct dt_emit *);				/* adds those behind the program */
+void dt_rt_link(struct dt_emit *);				/* adds those after the program */
 
-/* clause.c, aggregate.c */
+/* lower_clause.c, aggregate.c */
 /* Falls out of the code or jumps to `done`, with r0 = 1 after a fault, else 0. */
 void dt_lower_clause(struct dt_lower *, uint32_t done);
 bool dt_act_in_arm(const struct dt_ecb *, uint32_t act);	/* of an if: it may not run */

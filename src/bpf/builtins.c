@@ -8,7 +8,7 @@
 
 /*
  * A clause has one timestamp, taken when something first asks for it. F_TIME is 0 before that; the first code
- * that asks need not look, code behind it may stand in another arm and does.
+ * that asks need not look, code after it may stand in another arm and does.
  */
 void dt_time(struct dt_lower *l)
 {
@@ -59,7 +59,7 @@ void dt_follow_member(struct dt_lower *l, const char *tag, const char *path, int
 	dt_follow(l, dt_member(l, tag, path, what), size, what);
 }
 
-/* F_IDS is there when the clause needs the numbers more than once (clause.c). */
+/* F_IDS is there when the clause needs the numbers more than once (lower_clause.c). */
 void dt_ids(struct dt_lower *l)
 {
 	if (l->ids)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Comparing strings: two DIF registers in, their order (-1, 0 or 1) in F_T2 out, which the branches behind
+ * Comparing strings: two DIF registers in, their order (-1, 0 or 1) in F_T2 out, which the branches after
  * scmp test (lower.c). What is known when compiling is compared then, or read only as far as it matters.
  */
 #include "bpf/build.h"
@@ -26,7 +26,7 @@ static void store_order(struct dt_lower *l, bool swapped)
 
 /*
  * Compares a string (register r, known as k) with a constant; F_T2 is the order. Only as much of it is read
- * as can matter: one character more than the constant has. Bytes behind its NUL are not defined, but by then
+ * as can matter: one character more than the constant has. Bytes after its NUL are not defined, but by then
  * the two have differed. A constant of more than strsize characters counts as if it ended there.
  */
 static void compare_text(struct dt_lower *l, unsigned r, struct dt_known k, const char *text, bool swapped)

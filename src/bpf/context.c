@@ -15,13 +15,15 @@ static const struct dt_ctxrow rows[] = {
 	[DT_CTX_SYS_FEXIT] = { "sys_fexit", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
 	[DT_CTX_FENTRY] = { "fentry", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
 	[DT_CTX_FEXIT] = { "fexit", DT_FRAMES_TRAMPOLINE, .function = true, .preemptible = true },
-	/* `inside` of the hook (struct dt_image_hook) overrides frames and function: stack.c */
+	/* `inside` of the hook (struct dt_plan_hook) overrides frames and function: stack.c */
 	[DT_CTX_KPROBE] = { "kprobe", DT_FRAMES_KPROBE, .function = true },
 	[DT_CTX_KRETPROBE] = { "kretprobe", DT_FRAMES_NONE, .function = true },
 	[DT_CTX_UPROBE] = { "uprobe", DT_FRAMES_NONE, .preemptible = true },
 	[DT_CTX_URETPROBE] = { "uretprobe", DT_FRAMES_NONE, .preemptible = true },
 	/* the context of a clause, never of a program */
 	[DT_CTX_URETSITE] = { "uretsite", DT_FRAMES_NONE, .preemptible = true },
+	[DT_CTX_SYS_UENTER] = { "sys_uenter", DT_FRAMES_NONE, .syscall = true, .preemptible = true },
+	[DT_CTX_SYS_UEXIT] = { "sys_uexit", DT_FRAMES_NONE, .syscall = true, .preemptible = true },
 };
 
-const struct dt_ctxrow *dt_ctx(enum dt_image_ctx ctx) { return &rows[ctx]; }
+const struct dt_ctxrow *dt_ctx(enum dt_plan_ctx ctx) { return &rows[ctx]; }

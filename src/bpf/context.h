@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contexts that programs run in (enum dt_image_ctx), as data: a row for each with all that the code
- * depends on, except for the arguments, which are a switch in arguments.c.
+ * The contexts that programs run in (enum dt_plan_ctx), as data: a row for each with all that the code
+ * depends on, except for the arguments, which are a switch in lower_arguments.c.
  */
 #ifndef DT_BPF_CONTEXT_H
 #define DT_BPF_CONTEXT_H
@@ -28,6 +28,6 @@ struct dt_ctxrow {
 	bool preemptible;
 };
 
-const struct dt_ctxrow *dt_ctx(enum dt_image_ctx);
+const struct dt_ctxrow *dt_ctx(enum dt_plan_ctx);
 
 #endif

@@ -60,7 +60,7 @@ void dt_put(struct dt_emit *a, uint32_t label) { a->labels.v[label] = (int32_t)a
 
 /*
  * Jumps to the next instruction are removed. The kernel would remove them too, but one at a time, and moves
- * all that is behind: a large part of the time of a load.
+ * all that follows: a large part of the time of a load.
  */
 static void mark_idle(const struct dt_emit *a, bool *idle)
 {
@@ -187,11 +187,6 @@ void dt_atomic(struct dt_emit *a, int op, int dst, int off, int src)
 	emit(a, BPF_STX | BPF_ATOMIC | BPF_DW, dst, src, off, op);
 }
 
-void dt_xchg32(struct dt_emit *a, int dst, int off, int src)
-{
-	emit(a, BPF_STX | BPF_ATOMIC | BPF_W, dst, src, off, BPF_XCHG);
-}
-
 void dt_jmp(struct dt_emit *a, int op, int dst, int src, uint32_t label)
 {
 	add_fixup(a, emit(a, BPF_JMP | op | BPF_X, dst, src, 0, 0), label, false);
@@ -287,7 +282,6 @@ static void map_ref(struct dt_emit *a, int dst, uint32_t map, uint32_t off, bool
 }
 
 void dt_map(struct dt_emit *a, int dst, uint32_t map) { map_ref(a, dst, map, 0, false); }
-void dt_ringfd(struct dt_emit *a, int dst, uint32_t map, uint32_t cpu) { map_ref(a, dst, map, cpu, false); }
 void dt_mapval(struct dt_emit *a, int dst, uint32_t map, uint32_t off) { map_ref(a, dst, map, off, true); }
 
 void dt_fpaddr(struct dt_emit *a, int dst, int off)

@@ -23,7 +23,7 @@ struct dt_rtuse { uint32_t func, label; };	/* a function of the runtime that is 
 struct dt_lower;
 /*
  * Code that several clauses of a program need and that each of them calls instead of containing it. It is
- * made once, behind them. `make` and `what` together tell one from another.
+ * made once, after them. `make` and `what` together tell one from another.
  */
 struct dt_common { void (*make)(struct dt_lower *, uint64_t what); uint64_t what; uint32_t label; };
 struct dt_fixup { uint32_t insn; uint32_t label; bool call; };
@@ -73,7 +73,6 @@ void dt_stx(struct dt_emit *, int size, int dst, int off, int src);
 void dt_sti(struct dt_emit *, int size, int dst, int off, int32_t imm);
 /* 64 bits; BPF_ADD, with BPF_FETCH, BPF_CMPXCHG, BPF_XCHG */
 void dt_atomic(struct dt_emit *, int op, int dst, int off, int src);
-void dt_xchg32(struct dt_emit *, int dst, int off, int src);
 void dt_jmp(struct dt_emit *, int op, int dst, int src, uint32_t label);
 void dt_jmpi(struct dt_emit *, int op, int dst, int32_t imm, uint32_t label);
 void dt_ja(struct dt_emit *, uint32_t label);
@@ -90,7 +89,6 @@ size_t dt_frame_begin(struct dt_emit *);
 void dt_frame_end(struct dt_emit *, size_t begin);
 void dt_exit(struct dt_emit *);
 void dt_map(struct dt_emit *, int dst, uint32_t map);
-void dt_ringfd(struct dt_emit *, int dst, uint32_t map, uint32_t cpu);	/* that CPU's own ring buffer */
 void dt_mapval(struct dt_emit *, int dst, uint32_t map, uint32_t off);
 void dt_fpaddr(struct dt_emit *, int dst, int off);		/* dst = FP + off */
 /*

@@ -52,15 +52,6 @@ uint32_t dt_field_size(struct dt_build *b, const struct dt_act *act)
 }
 
 /* Entries of tuples and aggregations have no field; an action without a value may tell only that it ran. */
-bool dt_field_recorded(const struct dt_act *act)
-{
-	if (act->in_tuple || DT_ACT_IS_AGG(act->kind) || dt_act_is(act, DT_AF_UNRECORDED))
-		return false;
-	if (dt_act_is(act, DT_AF_IFVALUE))
-		return act->difo && (act->difo->rtype.size || act->difo->rtype.kind == DT_DT_STRING);
-	return true;
-}
-
 /* ---- the code ---- */
 
 void dt_field_store(struct dt_lower *l, int base, int off, uint32_t size)
@@ -83,7 +74,7 @@ void dt_field_pid(struct dt_lower *l, int base, int off)
 	dt_field_store(l, base, off, 8);
 }
 
-/* r0 = the value: also when it was known now and not in r0 yet. */
+/* Puts the value into r0, also if it is a known value that has not been loaded yet. */
 void dt_field_number(struct dt_lower *l)
 {
 	if (l->ret.kind != V_NUM)

@@ -20,7 +20,7 @@ static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
 }
 
 /* One more than the largest number. */
-static uint32_t number_limit(const struct dt_image_hook *h)
+static uint32_t number_limit(const struct dt_plan_hook *h)
 {
 	uint32_t most = 0;
 
@@ -242,7 +242,7 @@ static uint32_t room_for_clauses(const struct dt_hookcode *k)
 }
 
 /*
- * The order of the pieces counts: functions that dt_common_call() asks for come behind all code that may ask,
+ * The order of the pieces counts: functions that dt_common_call() asks for come after all code that may ask,
  * those of the runtime at the very end.
  */
 static void make_program(struct dt_hookcode *k, uint32_t part, struct dt_image_prog *p)
@@ -299,7 +299,7 @@ static void lower_keeper(struct dt_hookcode *k)
 	publish_program(k, &k->b->image->progs[k->index]);
 }
 
-void dt_lower_hook(struct dt_build *b, const struct dt_image_hook *h, uint32_t index)
+void dt_lower_hook(struct dt_build *b, const struct dt_plan_hook *h, uint32_t index)
 {
 	struct dt_hookcode k = {
 		.b = b, .h = h, .index = index, .numbered = dt_ctx(h->ctx)->syscall || h->npoints > 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The programs of one hook while they are made: what the files hook*.c share with each other and with nobody
+ * The programs of one hook while they are made: what the files hook*.c share with each other and with no file
  * else. Registers in the program around the clauses:
  *
  *	r6	the slot, where there is one, once it is claimed
@@ -27,7 +27,7 @@
 #include "bpf/context.h"
 #include "bpf/share.h"
 
-#define DT_ENTRIES_FEW 4		/* numbers found by comparing; more have a table */
+#define DT_COMPARE_MAX 4		/* numbers found by comparing; more have a table */
 
 /* Enablings that share code: the same clause, with conditions and arguments that are the same. */
 struct dt_hookgroup {
@@ -52,7 +52,7 @@ struct dt_hookloop {
 
 struct dt_hookcode {
 	struct dt_build *b;
-	const struct dt_image_hook *h;
+	const struct dt_plan_hook *h;
 	uint32_t index;			/* of the hook in the image */
 
 	/* found once, before any code that stays */
@@ -64,7 +64,7 @@ struct dt_hookcode {
 	struct dt_gen_use gen;
 	bool slot, compact;		/* the modes */
 	struct dt_shares shares;	/* programs, and the groups of each */
-	uint32_t chain;			/* map of the programs behind the first; UINT32_MAX: there are none */
+	uint32_t chain;			/* map of the programs after the first; UINT32_MAX: there are none */
 
 	/* of the program in hand */
 	struct dt_emit *a;
@@ -126,7 +126,7 @@ bool dt_hook_inline_clause(struct dt_hookcode *, const struct dt_hookgroup *);
 /* one subprogram for the clauses of these groups */
 void dt_hook_clause_function(struct dt_hookcode *, uint32_t from, uint32_t to);
 void dt_hook_error_functions(struct dt_hookcode *);
-/* the functions that dt_common_call() was asked for, behind all code that asks */
+/* the functions that dt_common_call() was asked for, after all code that asks */
 void dt_hook_common_functions(struct dt_hookcode *);
 uint32_t dt_hook_first_exit(const struct dt_hookcode *);
 /* to `out` when that word of the control block is set; r1 changes */
@@ -143,14 +143,14 @@ void dt_hook_run_group(struct dt_hookcode *, struct dt_hookgroup *, uint32_t aft
 void dt_owned_free(struct dt_build *, struct dt_emit *, bool at_switch);
 
 /*
- * vtime.c: the program of a hook without enablings, at sched_switch; and what stands before and behind the
+ * vtime.c: the program of a hook without enablings, at sched_switch; and what stands before and after the
  * clauses of all others while vtimestamp is used. All registers but r6 and r7 change.
  */
 void dt_vtime_program(struct dt_build *, struct dt_emit *);
 void dt_vtime_begin(struct dt_hookcode *);
 void dt_vtime_end(struct dt_hookcode *);
 
-/* hook_each.c: runs all groups from that one on that go over the same things; returns the one after them */
+/* hook_each.c: emits the groups from `from` on that iterate over the same items; returns the next group */
 uint32_t dt_hook_run_each(struct dt_hookcode *, uint32_t from);
 /* whether the group's clause stands in the callback itself and is no subprogram */
 bool dt_hook_in_callback(const struct dt_hookcode *, uint32_t group);

@@ -147,7 +147,7 @@ static bool calls_exit(const struct dt_ecb *e)
 }
 
 /*
- * The first group that may call exit(): groups behind it have to look whether it was called in the same
+ * The first group that may call exit(): groups after it have to look whether it was called in the same
  * firing. When ERROR's clauses call it, any group may, by a fault.
  */
 uint32_t dt_hook_first_exit(const struct dt_hookcode *k)
@@ -177,8 +177,8 @@ void dt_hook_skip_if_exited(struct dt_hookcode *k, uint32_t out)
 
 /*
  * After exit() no further clause of the firing runs, except for END's and ERROR's. The guards have looked
- * already, so only groups behind a clause that may call it look again; in a loop (`again`) every group is
- * behind it.
+ * already, so only groups after a clause that may call it look again; in a loop (`again`) every group is
+ * after it.
  */
 void dt_hook_skip_if_exited_before(struct dt_hookcode *k, uint32_t group, bool again, uint32_t out)
 {
@@ -218,7 +218,7 @@ void dt_hook_call_clause(struct dt_hookcode *k, const struct dt_hookgroup *g)
 
 /*
  * The way on leaves out the groups that this number is not in. They would say so themselves, but the verifier
- * does not know that, and would walk each clause behind each other one.
+ * does not know that, and would walk each clause after each other one.
  */
 void dt_hook_run_group(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t after)
 {

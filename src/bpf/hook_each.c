@@ -7,12 +7,12 @@
 #include "bpf/hook.h"
 
 /* Things a probe fires for at once; the kernel puts fewer into a request. */
-#define ITEMS_MOST 4096
+#define ITEMS_MAX 4096
 /*
  * Up to so many clauses stand in the callback itself: that is one call less, and all frames on the way
  * together may have 512 bytes.
  */
-#define CLAUSES_FEW 4
+#define INLINE_CLAUSES_MAX 4
 
 /* The callback gets the address of two words in the frame: the slot and the context. */
 uint32_t dt_hook_run_each(struct dt_hookcode *k, uint32_t from)
@@ -26,7 +26,7 @@ uint32_t dt_hook_run_each(struct dt_hookcode *k, uint32_t from)
 	dt_sti(a, B8, R6, S_ITEM, 0);
 	dt_stx(a, B8, FP, F_HOOK_INDEX, R7);
 	dt_stx(a, B8, FP, F_HOOK_NUMBER, R6);
-	dt_imm(a, R1, ITEMS_MOST);
+	dt_imm(a, R1, ITEMS_MAX);
 	dt_funcaddr(a, R2, loop.label);
 	dt_fpaddr(a, R3, F_HOOK_NUMBER);
 	dt_imm(a, R4, 0);
@@ -36,7 +36,7 @@ uint32_t dt_hook_run_each(struct dt_hookcode *k, uint32_t from)
 
 static bool stands_in_callback(const struct dt_hookcode *k, const struct dt_hookloop *loop)
 {
-	return k->bunch == 1 && loop->to - loop->from <= CLAUSES_FEW;
+	return k->bunch == 1 && loop->to - loop->from <= INLINE_CLAUSES_MAX;
 }
 
 bool dt_hook_in_callback(const struct dt_hookcode *k, uint32_t group)
@@ -67,7 +67,7 @@ static void clause_in_loop(
 	struct dt_lower l = dt_hook_lower_for(k, g->en.v[0], false, true);
 	uint32_t done = dt_label(k->a);
 
-	l.fresh = true;			/* a loop: what is behind the clause is also before it */
+	l.fresh = true;			/* a loop: what is after the clause is also before it */
 	if (!stands_in_callback(k, loop)) {
 		dt_hook_call_clause(k, g);
 		return;
@@ -77,7 +77,7 @@ static void clause_in_loop(
 	dt_hook_call_errors(k);
 }
 
-/* The callback returns 1, the loop ends, behind the last thing or after exit(). */
+/* The callback returns 1, the loop ends, after the last thing or after exit(). */
 void dt_hook_loop_functions(struct dt_hookcode *k)
 {
 	struct dt_emit *a = k->a;

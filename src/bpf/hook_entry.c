@@ -6,7 +6,7 @@
  */
 #include "bpf/hook.h"
 
-#define ENTRIES_MOST 262144		/* of one table: 7 MiB of constants */
+#define ENTRIES_MAX 262144		/* of one table: 7 MiB of constants */
 
 static struct dt_entry make_entry(struct dt_build *b, const struct dt_enabling *en)
 {
@@ -36,7 +36,7 @@ static uint32_t place_entries(
 static void find_by_comparing(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t next)
 {
 	uint32_t have = dt_label(k->a), at;
-	struct dt_entry e[DT_ENTRIES_FEW];
+	struct dt_entry e[DT_COMPARE_MAX];
 
 	for (size_t i = 0; i < g->en.n; i++)
 		e[i] = make_entry(k->b, g->en.v[i]);
@@ -70,7 +70,7 @@ static uint32_t table_length(const struct dt_hookcode *k, const struct dt_hookgr
 }
 
 /*
- * A table by number, where an epid of 0 is nobody's. The comparison with n bounds r1 for the verifier. When
+ * A table by number; an epid of 0 marks an unused row. The comparison with n bounds r1 for the verifier. When
  * the table was placed before, place_entries() does not look at the one given.
  */
 static void find_in_table(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t next)
@@ -79,9 +79,9 @@ static void find_in_table(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_
 	struct dt_entry *table;
 	uint32_t n = table_length(k, g);
 
-	if (n > ENTRIES_MOST)
+	if (n > ENTRIES_MAX)
 		dt_refuse(k->b, g->en.v[0]->ecb->loc,
-		    "%u probes of one kind are more than one program can tell apart (%u)", n, ENTRIES_MOST);
+		    "%u probes of one kind are more than one program can distinguish (%u)", n, ENTRIES_MAX);
 	table = g->entries ? NULL : DT_NEWN(k->b->arena, struct dt_entry, n);
 	for (size_t i = 0; table && i < g->en.n; i++)
 		table[g->en.v[i]->number] = make_entry(k->b, g->en.v[i]);
@@ -103,7 +103,7 @@ void dt_hook_find_entry(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t 
 		dt_mov(k->a, R1, R0);
 	if (g->en.n == 1)
 		dt_jmpi(k->a, BPF_JNE, R1, (int32_t)g->en.v[0]->number, next);
-	else if (g->en.n <= DT_ENTRIES_FEW)
+	else if (g->en.n <= DT_COMPARE_MAX)
 		find_by_comparing(k, g, next);
 	else
 		find_in_table(k, g, next);
@@ -114,7 +114,7 @@ void dt_hook_find_entry(struct dt_hookcode *k, struct dt_hookgroup *g, uint32_t 
 /* With -x follow, the processes to fire in are all the roots and their descendants. */
 static void skip_other_processes(struct dt_hookcode *k, uint32_t out)
 {
-	const struct dt_image_opts *o = k->b->opts;
+	const struct dt_plan_opts *o = k->b->opts;
 	uint32_t in = dt_label(k->a);
 
 	if (o->nroots) {
@@ -143,7 +143,7 @@ void dt_hook_read_number(struct dt_hookcode *k)
 		return;
 	if (dt_ctx(k->h->ctx)->syscall) {
 		dt_syscall_number(a, k->b->opts, k->h->ctx);
-		dt_syscall_native(k->b, a);
+		dt_syscall_native(k->b, a, k->h->ctx);
 	} else {
 		dt_mov(a, R1, R7);
 		dt_call(a, BPF_FUNC_get_attach_cookie);

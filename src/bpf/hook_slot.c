@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The slot of a firing: one of the DT_NSLOTS of this CPU, so that interrupts and programs that preempt us
- * have one too. The first program of a chain claims it and the last gives it back; `busy` (struct dt_slot)
- * is 0 when nobody has it. When all are taken the firing is lost, and counted.
+ * The slot of a firing: one of the DT_NSLOTS of this CPU, or of this thread in an engine whose programs are
+ * preempted at any time, so that interrupts and programs that preempt us have one too. The first program of
+ * a chain claims it and the last gives it back; `busy` (struct dt_slot) is 0 when the slot is free. When
+ * all are taken the firing is lost, and counted.
  */
 #include "bpf/hook.h"
 
@@ -16,9 +17,15 @@ static int32_t owner_constant(const struct dt_hookcode *k)
 	return dt_hook_chained(k) ? (int32_t)k->index + 2 : 1;
 }
 
+/* By a program that looks for a slot among the same ones. */
+static bool may_be_preempted(const struct dt_hookcode *k)
+{
+	return k->b->opts->slots || dt_ctx(k->h->ctx)->preemptible;
+}
+
 static bool owner_is_in_frame(const struct dt_hookcode *k)
 {
-	return dt_hook_chained(k) && dt_ctx(k->h->ctx)->preemptible;
+	return dt_hook_chained(k) && may_be_preempted(k);
 }
 
 /* Once in each program, before its first look at a slot. */
@@ -42,14 +49,14 @@ static void load_owner_word(struct dt_hookcode *k, int dst)
 
 /*
  * To `got`, with r0 still the slot, when it is free. Where we may be preempted, an atomic exchange makes it
- * ours at the same moment. Elsewhere dt_hook_claim_slot() marks it: whoever interrupts us in between has
+ * ours at the same moment. Elsewhere dt_hook_claim_slot() marks it: an interrupt in between has
  * given its slot back before we go on.
  */
 static void take_if_free(struct dt_hookcode *k, uint32_t got)
 {
 	struct dt_emit *a = k->a;
 
-	if (!dt_ctx(k->h->ctx)->preemptible) {
+	if (!may_be_preempted(k)) {
 		dt_ldx(a, B8, R1, R0, S_BUSY);
 		dt_jmpi(a, BPF_JEQ, R1, 0, got);
 		return;
@@ -78,7 +85,12 @@ static void find_slot(struct dt_hookcode *k, void (*test)(struct dt_hookcode *, 
 	uint32_t got = dt_label(a), none = dt_label(a);
 
 	store_owner_word(k);
-	dt_call(a, BPF_FUNC_get_smp_processor_id);
+	if (k->b->opts->slots) {
+		dt_call(a, DT_HELPER_SLOT);
+		dt_alui(a, BPF_AND, R0, (int32_t)k->b->opts->slots - 1);
+	} else {
+		dt_call(a, BPF_FUNC_get_smp_processor_id);
+	}
 	dt_alui(a, BPF_MUL, R0, DT_NSLOTS);
 	dt_stx(a, B8, FP, F_HOOK_INDEX, R0);
 	for (int i = 0; i < DT_NSLOTS; i++) {
@@ -109,7 +121,7 @@ void dt_hook_claim_slot(struct dt_hookcode *k, uint32_t out)
 	struct dt_lower l = { .b = k->b, .a = k->a, .locals_off = k->b->slot_locals };
 
 	find_slot(k, take_if_free, out);
-	if (!dt_ctx(k->h->ctx)->preemptible)
+	if (!may_be_preempted(k))
 		dt_sti(k->a, B8, R6, S_BUSY, owner_constant(k));
 	dt_sti(k->a, B8, R6, S_TOK_POS, -1);
 	dt_plan_locals(k->b, k->h->en, k->h->nen);

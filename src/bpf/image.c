@@ -4,7 +4,7 @@
  * leaves through one jump with a sentence, a lack of memory through the same one without; the arena is then
  * the only thing to free.
  */
-#include "bpf/maps.h"
+#include "bpf/image_maps.h"
 #include "dif/builtin.h"
 
 #include <errno.h>
@@ -34,8 +34,8 @@ _Noreturn void dt_refuse(struct dt_build *b, struct dt_loc loc, const char *fmt,
 static void plan_records(struct dt_build *b, const struct dt_enabling *en, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		dt_plan_record(b, en[i].ecb, &b->image->recs[en[i].epid - 1]);
-		b->image->recs[en[i].epid - 1].probe_id = en[i].probe_id;
+		dt_plan_record(b, en[i].ecb, &b->image->layouts.recs[en[i].epid - 1]);
+		b->image->layouts.recs[en[i].epid - 1].probe_id = en[i].probe_id;
 	}
 }
 
@@ -52,16 +52,17 @@ static uint32_t highest_epid(const struct dt_enabling *en, uint32_t n, uint32_t 
  * epids are given out by the caller, from 1, with gaps maybe: a clause that is not there has an empty
  * layout.
  */
-static void plan_all_records(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+static void plan_all_records(struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	uint32_t max = highest_epid(b->opts->errors, b->opts->nerrors, 0);
 
 	for (uint32_t i = 0; i < n; i++)
 		max = highest_epid(hooks[i].en, hooks[i].nen, max);
-	if (max >= DT_REC_NEWS)
-		dt_refuse(b, (struct dt_loc){ 0 }, "there are more than %u enabled clauses", DT_REC_NEWS - 1);
-	b->image->recs = DT_NEWN(b->arena, struct dt_reclayout, max + 1);
-	b->image->nrecs = max;
+	if (max >= DT_REC_CONTROL)
+		dt_refuse(b, (struct dt_loc){ 0 }, "there are more than %u enabled clauses",
+		    DT_REC_CONTROL - 1);
+	b->image->layouts.recs = DT_NEWN(b->arena, struct dt_reclayout, max + 1);
+	b->image->layouts.nrecs = max;
 	for (uint32_t i = 0; i < n; i++)
 		plan_records(b, hooks[i].en, hooks[i].nen);
 	plan_records(b, b->opts->errors, b->opts->nerrors);
@@ -69,7 +70,7 @@ static void plan_all_records(struct dt_build *b, const struct dt_image_hook *hoo
 
 static uint32_t all_progs(const struct dt_image *image) { return image->nprogs + image->nmore; }
 
-/* The image has one list of programs: those of the hooks, and behind them those that are tail-called. */
+/* The image has one list of programs: those of the hooks, and after them those that are tail-called. */
 static void publish_more(struct dt_build *b)
 {
 	struct dt_image *image = b->image;
@@ -84,7 +85,7 @@ static void publish_more(struct dt_build *b)
 }
 
 /*
- * The run of zeros is behind the constants, whose end is known only now. The arrays are const to readers of
+ * The run of zeros is after the constants, whose end is known only now. The arrays are const to readers of
  * the image; they are still ours.
  */
 static void place_zeros(struct dt_build *b)
@@ -109,10 +110,10 @@ static void place_zeros(struct dt_build *b)
 static void publish_aggs(struct dt_build *b)
 {
 	b->image->ngroups = (uint32_t)b->groups.n;
-	b->image->aggs = DT_NEWN(b->arena, struct dt_agglayout, b->aggs.n + 1);
+	b->image->layouts.aggs = DT_NEWN(b->arena, struct dt_agglayout, b->aggs.n + 1);
 	for (size_t i = 0; i < b->aggs.n; i++) {
 		if (b->aggs.v[i].planned)
-			b->image->aggs[b->image->naggs++] = *b->aggs.v[i].layout;
+			b->image->layouts.aggs[b->image->layouts.naggs++] = *b->aggs.v[i].layout;
 	}
 }
 
@@ -135,7 +136,22 @@ static void publish_vars(struct dt_build *b)
 	}
 }
 
-static void build_image(struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+/* Of the dynamic variables, as dynvarsize counts them; 0 when all variables are of other kinds. */
+static uint32_t largest_variable(const struct dt_image *image)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < image->nvars; i++) {
+		const struct dt_varlayout *v = &image->vars[i];
+		const struct dt_image_map *m = &image->maps[v->map];
+		uint32_t bytes = m->role == DT_MAP_DYN ? 80 + 8 * v->nkeys + m->key_size + m->value_size : 0;
+
+		largest = bytes > largest ? bytes : largest;
+	}
+	return largest;
+}
+
+static void build_image(struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	for (uint32_t i = 0; i < b->nprogs; i++)
 		b->vtimed |= dt_prog_needs(b->progs[i], DT_NEED_VTIME);
@@ -143,6 +159,7 @@ static void build_image(struct dt_build *b, const struct dt_image_hook *hooks, u
 	b->image->nprogs = n;
 	plan_all_records(b, hooks, n);
 	dt_plan_vars(b, hooks, n);
+	dt_plan_kept(b);
 	dt_plan_aggs(b);
 	dt_plan_keys(b, hooks, n);
 	dt_plan_slot(b, hooks, n);
@@ -158,19 +175,21 @@ static void build_image(struct dt_build *b, const struct dt_image_hook *hooks, u
 	b->image->maps = b->maps.v;
 	b->image->nmaps = (uint32_t)b->maps.n;
 	b->image->only_cpu = b->opts->only_cpu;
-	b->image->policy = b->opts->policy;
+	b->image->layouts.policy = b->opts->policy;
+	b->image->layouts.overhead = BPF_RINGBUF_HDR_SZ;
+	b->image->layouts.largest_variable = largest_variable(b->image);
 }
 
-static bool options_are_sane(const struct dt_image_opts *o)
+static bool options_are_sane(const struct dt_plan_opts *o)
 {
 	return o && o->feat && o->strsize >= 1 && o->strsize <= DT_STRSIZE_MAX && o->ncpus >= 1 &&
 	    o->ncpus <= 8192 && o->only_cpu <= o->ncpus && o->nspec <= DT_NSPEC_MAX;
 }
 
-int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
-    const struct dt_image_hook *hooks, uint32_t nhooks, struct dt_image **image, char *msg, size_t msglen)
+int dt_image_build(const struct dt_plan_opts *opts, const struct dt_prog *const *progs, uint32_t nprogs,
+    const struct dt_plan_hook *hooks, uint32_t nhooks, struct dt_image **image, char *msg, size_t msglen)
 {
-	struct dt_image_opts own = opts ? *opts : (struct dt_image_opts){ 0 };
+	struct dt_plan_opts own = opts ? *opts : (struct dt_plan_opts){ 0 };
 	struct dt_build b = { .opts = &own, .progs = progs, .nprogs = nprogs, .msg = msg, .msglen = msglen };
 
 	*image = NULL;
@@ -183,7 +202,7 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 		return -EINVAL;
 	}
 	own.scratchsize = own.scratchsize ? own.scratchsize : 16 * own.strsize;
-	own.strsize++;		/* the NUL behind the characters */
+	own.strsize++;		/* the NUL after the characters */
 	b.arena = dt_arena_new();
 	if (!b.arena)
 		return -ENOMEM;
@@ -200,35 +219,6 @@ int dt_image_build(const struct dt_image_opts *opts, const struct dt_prog *const
 	dt_arena_on_oom(b.arena, NULL);
 	*image = b.image;
 	return 0;
-}
-
-/*
- * Follows the conditions as the clause did: SKIPZ records whether its value was 0. After exit() the clause
- * ends where an arm begins or ends (dt_ecb_part()).
- */
-uint32_t dt_rec_acts(const struct dt_ecb *e, const struct dt_reclayout *rec, const uint8_t *data)
-{
-	bool exited = false;
-
-	if (rec->probe_id == DT_PROBE_END || rec->probe_id == DT_PROBE_ERROR)
-		return e->nacts;
-	for (uint32_t i = 0; i < e->nacts; i++) {
-		if (exited && dt_ecb_part(e, i))
-			return i;
-		exited |= e->acts[i].kind == DT_ACT_EXIT;
-		if (e->acts[i].kind == DT_ACT_SKIPZ && !data[rec->field[i].off])
-			i += (uint32_t)e->acts[i].arg;
-	}
-	return e->nacts;
-}
-
-uint32_t dt_image_takes(const struct dt_image *image, const struct dt_ecb *ecb, uint32_t epid)
-{
-	uint32_t size = (uint32_t)sizeof(struct dt_rechdr) + image->recs[epid - 1].size;
-
-	if (!dt_ecb_records(ecb))
-		return 0;
-	return image->policy == DT_POLICY_RING ? dt_over_total(size) : (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
 }
 
 void dt_image_free(struct dt_image *image)

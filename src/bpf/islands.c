@@ -118,7 +118,7 @@ static void add_jump(struct islands *s, uint32_t label)
 	dt_vec_push(a->arena, &s->fixups, f);
 }
 
-/* The kernel refuses code that nothing leads to: behind a jump or an exit there is nothing to lead around. */
+/* The kernel refuses code that nothing leads to: after a jump or an exit there is nothing to lead around. */
 static bool falls_through(const struct bpf_insn *in)
 {
 	return in->code != (BPF_JMP | BPF_JA) && in->code != (BPF_JMP | BPF_EXIT);

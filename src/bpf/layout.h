@@ -8,14 +8,14 @@
 #ifndef DT_BPF_LAYOUT_H
 #define DT_BPF_LAYOUT_H
 
-#include "bpf/work.h"
 #include "dif/dif.h"
+#include "runtime/rt_work.h"
 
 #include <stddef.h>
 
 #define DT_FRAME_KEY 120		/* a longer key is made in the slot */
 #define DT_FRAME_CMP 72			/* a longer string is compared in the slot */
-#define DT_FRAME_NEWS 64
+#define DT_FRAME_CONTROL 64
 #define DT_NELEMS 6
 
 /*
@@ -53,9 +53,9 @@ struct dt_frame {
 		uint8_t cmp[DT_FRAME_CMP];	/* a short string to compare, a short key of an array */
 		uint64_t call[DT_FRAME_CMP / 8];	/* words of a call of a subroutine */
 		struct {
-			uint64_t before_news;
+			uint64_t before_control;
 			/* a record of a fault or a speculation; it ends where this ends */
-			uint8_t news[DT_FRAME_NEWS];
+			uint8_t control[DT_FRAME_CONTROL];
 		};
 	};
 	uint64_t incr, value;		/* arguments of an aggregating function */
@@ -82,7 +82,7 @@ enum {					/* offsets from r10 */
 	F_KEY = DT_FRAME_END(key),	/* keys end here */
 	F_ELEM = DT_FRAME_END(elem) - 8,	/* the first; the others are before it */
 	F_CMP = DT_FRAME_AT(cmp),
-	F_NEWS = DT_FRAME_END(news),	/* records that are made in the frame end here */
+	F_CONTROL = DT_FRAME_END(control),	/* records that are made in the frame end here */
 	F_INCR = DT_FRAME_AT(incr),
 	F_VALUE = DT_FRAME_AT(value),
 	F_TUPLE = DT_FRAME_AT(tuple),
@@ -110,14 +110,14 @@ static inline int dt_frame_elem(unsigned i) { return F_ELEM - 8 * (int)i; }
 _Static_assert(
     sizeof(struct dt_frame) <= 512, "the kernel gives a program and all it calls 512 bytes of stack");
 _Static_assert(F_T0 == F_T1 + 8, "t1 and t0 are a key of two words");
-_Static_assert(F_HOOK_NUMBER == F_HOOK_INDEX - 8, "a callback gets the slot and behind it the context");
+_Static_assert(F_HOOK_NUMBER == F_HOOK_INDEX - 8, "a callback gets the slot and after it the context");
 _Static_assert(DT_FRAME_END(reg) == 0 && DT_FRAME_END(hook) == 0, "both end where r10 points");
-_Static_assert(DT_FRAME_END(key) == DT_FRAME_END(elem) && DT_FRAME_END(cmp) == DT_FRAME_END(news),
+_Static_assert(DT_FRAME_END(key) == DT_FRAME_END(elem) && DT_FRAME_END(cmp) == DT_FRAME_END(control),
     "these share their ends");
 
 /*
  * The beginning of a slot. String buffers, clause-locals and scratch follow; struct dt_build has their
- * offsets (plan.c). A slot keeps what the firing before left in it: each word is set before it is read.
+ * offsets (image_plan.c). A slot keeps what the firing before left in it: each word is set before it is read.
  */
 struct dt_slot {
 	uint64_t busy;			/* 0: free; else what its owner put there: hook_slot.c */
@@ -168,7 +168,7 @@ enum {
 };
 
 _Static_assert(
-    S_FIXED == S_WORK + DT_WORK_SIZE, "the frames of a user stack are behind the words of the runtime");
+    S_FIXED == S_WORK + DT_WORK_SIZE, "the frames of a user stack are after the words of the runtime");
 _Static_assert(S_WORK % 8 == 0 && S_FIXED % 8 == 0, "words are aligned");
 
 #endif

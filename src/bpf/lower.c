@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One DIFO in, code out that leaves its value in r0, or a value known now in l->ret. Branches only go
- * forward, so one backward pass (live.c) finds which registers are live. Constants and strings stay
+ * forward, so one backward pass (lower_live.c) finds which registers are live. Constants and strings stay
  * unwritten until something needs them (`lazy`); where paths meet, every live register is in its place in
- * the frame. Faults leave through stubs behind the clause.
+ * the frame. Faults leave through stubs after the clause.
  */
 #include "bpf/build.h"
 #include "dif/builtin.h"
@@ -125,7 +125,7 @@ uint32_t dt_fault_label(struct dt_lower *l, int fault, int addr)
 }
 
 /*
- * A jump that is always taken but does not look so: behind a plain one the verifier would say "unreachable
+ * A jump that is always taken but does not look so: after a plain one the verifier would say "unreachable
  * insn".
  */
 void dt_always_fault(struct dt_lower *l, int fault, int addr)
@@ -172,7 +172,7 @@ static uint8_t live_after(const struct dt_lower *l)
 }
 
 /*
- * Before a comparison, all that any of the branches behind it would have to write is written: nothing may
+ * Before a comparison, all that any of the branches after it would have to write is written: nothing may
  * come between the comparison and its branches, since code that only one path runs would be missing on the
  * other.
  */
@@ -469,7 +469,7 @@ static op_f *const ops[] = {
 
 /* ---- the DIFO ---- */
 
-/* Several returns meet behind the end. */
+/* Several returns meet after the end. */
 static void find_exits(struct dt_lower *l)
 {
 	for (uint32_t pc = 0; pc + 1 < l->difo->ntext; pc++) {
@@ -555,7 +555,7 @@ static bool lower_truth(struct dt_lower *l)
 }
 
 /*
- * Code behind a return or a jump that no branch goes to cannot be reached and is left out: the verifier
+ * Code after a return or a jump that no branch goes to cannot be reached and is left out: the verifier
  * refuses it ("unreachable insn 12"). Where a label follows such code, no path falls through, so there is
  * nothing left to write there.
  */

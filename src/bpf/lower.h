@@ -26,10 +26,10 @@ struct dt_lower;			/* the clause in hand */
 enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
-/* ---- the clause (calls.c) ---- */
+/* ---- the clause (lower_calls.c) ---- */
 
 struct dt_emit *dt_code(struct dt_lower *);
-const struct dt_image_opts *dt_opts(const struct dt_lower *);
+const struct dt_plan_opts *dt_opts(const struct dt_lower *);
 /* Calls a helper of the kernel: r0 is its value, what was in r1 … r5 is lost. */
 void dt_help(struct dt_lower *, int helper);
 /* The program cannot be made: a sentence that says why. */
@@ -41,9 +41,9 @@ _Noreturn void dt_lower_refuse(struct dt_lower *, const char *fmt, ...) __attrib
  */
 enum { A_NONE = 1 };
 uint32_t dt_fault_label(struct dt_lower *, int fault, int addr);
-void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code behind it */
+void dt_always_fault(struct dt_lower *, int fault, int addr);	/* leaves r0 = 0 for the code after it */
 
-/* ---- arguments of a call (calls.c) ---- */
+/* ---- arguments of a call (lower_calls.c) ---- */
 
 uint32_t dt_tuple_nargs(const struct dt_lower *);
 void dt_tuple_arg(struct dt_lower *, uint32_t i, int dst);	/* 0 for one that was left out */
@@ -67,7 +67,7 @@ void dt_tuple_string(struct dt_lower *, uint32_t i, enum dt_buffer);	/* the argu
 /* the first one or two, and their lengths to W_LA, W_LB */
 void dt_tuple_strings(struct dt_lower *, uint32_t n);
 
-/* ---- functions of src/bpf/runtime (calls.c): W_… are their words in the slot ---- */
+/* ---- functions of src/runtime (lower_calls.c): W_… are their words in the slot ---- */
 
 void dt_work(struct dt_lower *, int at, int reg);
 void dt_work_imm(struct dt_lower *, int at, int32_t v);
@@ -80,7 +80,7 @@ void dt_runtime_on(struct dt_lower *, const char *name, enum dt_buffer);
 /* its result is a string of r0 bytes: r0 = its address */
 void dt_runtime_take(struct dt_lower *);
 
-/* ---- memory (memory.c) ---- */
+/* ---- memory (lower_memory.c) ---- */
 
 int dt_slot_reg(struct dt_lower *);				/* r6; notes that a slot is needed */
 uint32_t dt_scratch_size(const struct dt_lower *);
@@ -91,7 +91,7 @@ void dt_scratch_zero(struct dt_lower *);			/* r2 bytes at r9 become 0 */
 void dt_scratch_open(struct dt_lower *);
 /* r0 bytes of it are taken; r0 = their address */
 void dt_scratch_close(struct dt_lower *);
-/* dst = a pointer to scratch that nobody has taken; any allocation fits there */
+/* dst = a pointer to unused scratch; any allocation fits there */
 void dt_scratch_free(struct dt_lower *, int dst, int tmp);
 void dt_scratch_ptr(struct dt_lower *, int dst, int off);	/* dst = pointer to scratch + register off */
 /* dst = number: address of scratch + register off */
@@ -105,7 +105,7 @@ void dt_writable_some(struct dt_lower *, int size, int at);
 /* dst = a pointer to a copy in the constants */
 void dt_constant_bytes(struct dt_lower *, int dst, const void *, uint32_t size);
 /*
- * The offset of a member of a kernel struct (struct dt_image_opts), or a refusal which says that the type
+ * The offset of a member of a kernel struct (struct dt_plan_opts), or a refusal which says that the type
  * data does not show where `what` is kept.
  */
 uint32_t dt_member(struct dt_lower *, const char *tag, const char *path, const char *what);
@@ -120,22 +120,28 @@ void dt_follow_member(struct dt_lower *, const char *tag, const char *path, int 
 
 void dt_speculation(struct dt_lower *);				/* speculation.c: a new one to r0, or 0 */
 
-/* cgroup.c: behind rt_container: r0 = the length of the text that is shown; F_T0 changes */
+/* lower_cgroup.c: after rt_container: r0 = the length of the text that is shown; F_T0 changes */
 void dt_container_name(struct dt_lower *);
 
 /* builtins.c */
 void dt_time(struct dt_lower *);				/* r0 = timestamp of the clause */
 void dt_get_vtimestamp(struct dt_lower *);			/* vtime.c: r0 */
+/*
+ * Whether the program will run in the process itself, where there are no structs of the kernel: then
+ * dt_about() asks the agent. r0 = its answer.
+ */
+static inline bool dt_in_process(const struct dt_lower *l) { return dt_opts(l)->slots != 0; }
+void dt_about(struct dt_lower *, enum dt_about what);		/* r2 and r3 are its arguments */
 /* r0 = process << 32 | thread, as the whole system counts them */
 void dt_ids(struct dt_lower *);
-/* r0 = the number, in our namespace, of the task at r0 or of its process (process.c) */
+/* r0 = the number, in our namespace, of the task at r0 or of its process (lower_process.c) */
 void dt_task_id(struct dt_lower *, bool process);
 /* DIF registers, for rows of arrays. */
 bool dt_reg_known(const struct dt_lower *, unsigned r, uint64_t *v);	/* whether it is a constant */
 void dt_settle(struct dt_lower *, unsigned mask);		/* these are in the frame from here on */
 void dt_get(struct dt_lower *, unsigned r, int dst);		/* into dst; r0-r5 may change */
 
-/* arguments.c */
+/* lower_arguments.c */
 void dt_arg(struct dt_lower *, unsigned i);			/* r0 = arg<i> */
 /* dst = what the system call returned; false: the clause is not at the end of one, no code is made */
 bool dt_sys_value(struct dt_lower *, int dst);

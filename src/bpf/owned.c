@@ -4,7 +4,7 @@
  * the address of the thread's task_struct, there is a second one, its list (DT_MAP_OWNED): the thread and a
  * number from 0 on give the key of an element. How many a thread has is a word in its self-> variables, and
  * the last word of an element is its number, so that one that is deleted gives its place to the last. Two
- * small programs take the lists away: one at the last switch of a thread, behind all clauses that may still
+ * small programs take the lists away: one at the last switch of a thread, after all clauses that may still
  * look at its variables, and one when the kernel frees the thread, for what the first left over: interrupts
  * are off there, so it does not do any amount of work. The address of a thread is free for another one only
  * after that.
@@ -15,8 +15,8 @@
 #include "bpf/build.h"
 #include "bpf/hook.h"
 
-#define AT_ONCE 1024			/* elements that go at a thread's last switch */
-#define AT_MOST (1u << 23)		/* rounds of bpf_loop() */
+#define SWITCH_ELEMENTS_MAX 1024	/* elements that are removed at a thread's last switch */
+#define ROUNDS_MAX (1u << 23)		/* rounds of bpf_loop() */
 #define PREV_STATE 24			/* the fourth argument of sched_switch */
 #define TASK_DEAD 0x80			/* in it: the thread will never run again */
 
@@ -223,8 +223,8 @@ static void free_at_switch(struct dt_emit *a, const struct dt_bvar *v, uint32_t 
 	dt_jmpi(a, BPF_JEQ, R1, 0, next);
 	dt_mov(a, R2, R1);
 	dt_alui(a, BPF_SUB, R1, 1);
-	dt_jmpi(a, BPF_JLE, R2, AT_ONCE, few);
-	dt_imm(a, R2, AT_ONCE);
+	dt_jmpi(a, BPF_JLE, R2, SWITCH_ELEMENTS_MAX, few);
+	dt_imm(a, R2, SWITCH_ELEMENTS_MAX);
 	dt_put(a, few);
 	walk(a, callback, -1);
 	dt_sti(a, B8, R8, (int)v->off, 0);
@@ -241,7 +241,7 @@ static void free_at_end(struct dt_emit *a, const struct dt_bvar *v, uint32_t cal
 	dt_call(a, BPF_FUNC_map_lookup_elem);
 	dt_jmpi(a, BPF_JEQ, R0, 0, next);
 	dt_imm(a, R1, 0);
-	dt_imm(a, R2, AT_MOST);
+	dt_imm(a, R2, ROUNDS_MAX);
 	walk(a, callback, 1);
 	dt_put(a, next);
 }

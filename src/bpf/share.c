@@ -9,8 +9,8 @@
  * program, each is short.
  */
 #include "bpf/share.h"
-#include "bpf/maps.h"
-#include "bpf/runtime.h"
+#include "bpf/image_maps.h"
+#include "bpf/image_runtime.h"
 
 /* What we allow one program; MAPS_KERNEL is what the kernel does. */
 enum {
@@ -33,7 +33,7 @@ static bool is_jump(const struct bpf_insn *in)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_JA && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* A call of a function of the runtime, or its address: imm is its number (bpf/runtime.h). */
+/* A call of a function of the runtime, or its address: imm is its number (bpf/image_runtime.h). */
 static bool is_ref(const struct bpf_insn *in)
 {
 	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
@@ -124,7 +124,6 @@ void dt_cost_add(struct dt_build *b, struct dt_cost *x, const struct dt_cost *y)
 /* ---- dividing ---- */
 
 struct filling {			/* a program that is being filled */
-	struct dt_build *b;
 	uint32_t *map_seen, *rt_seen;	/* by map, by function: the number of the last program that has it */
 	uint32_t number;
 	uint32_t insns, main, walked, jumps, maps, rt;
@@ -145,12 +144,6 @@ static void add_function(struct filling *f, uint32_t func)
 	}
 }
 
-/* Up to so many rings are named in the code, each a map (record.c). */
-static uint32_t rings_named(const struct dt_build *b)
-{
-	return b->opts->ncpus < DT_RINGS_FEW ? b->opts->ncpus : DT_RINGS_FEW;
-}
-
 static void add_cost(struct filling *f, const struct dt_cost *c)
 {
 	f->insns += c->insns;
@@ -161,7 +154,7 @@ static void add_cost(struct filling *f, const struct dt_cost *c)
 		if (f->map_seen[c->maps[i]] == f->number)
 			continue;
 		f->map_seen[c->maps[i]] = f->number;
-		f->maps += f->b->maps.v[c->maps[i]].role == DT_MAP_RING ? rings_named(f->b) : 1;
+		f->maps++;
 	}
 	for (uint32_t i = 0; i < c->nrt; i++)
 		add_function(f, c->rt[i]);
@@ -229,7 +222,7 @@ static struct dt_shares divide_costs(struct filling *f, const struct dt_cost *c,
 struct dt_shares dt_shares_of(
     struct dt_build *b, const struct dt_cost *c, uint32_t n, const struct dt_cost *every)
 {
-	struct filling f = { .b = b };
+	struct filling f = { 0 };
 	struct dt_shares s;
 	uint32_t nrt = 0;
 

@@ -7,9 +7,9 @@
 #ifndef DT_BPF_SHARE_H
 #define DT_BPF_SHARE_H
 
-#include "bpf/plan.h"
+#include "bpf/image_plan.h"
 
-#define DT_CHAIN_MAX 34			/* a program and the 33 tail calls the kernel allows behind it */
+#define DT_CHAIN_MAX 34			/* a program and the 33 tail calls the kernel allows after it */
 #define DT_FUNCS_MAX 256		/* the kernel's BPF_MAX_SUBPROGS */
 #define DT_COMMON_MAX 80 /* kinds of struct dt_common in a program: one a map, and one a counter of drops */
 

@@ -2,15 +2,15 @@
 /*
  * Speculations in the kernel. Each number has a word: its state in the low bits (enum dt_specstate), and
  * above them its generation. A record of a clause that speculates carries the word it was made under, and so
- * does the news of an end, so that whoever reads them can tell the uses of one number apart, in whatever
- * order they come. A number is free again once the news of its end is sent. When there is no room for that
- * news the state stays, and the reader finds it in the word: neither records nor ends get lost.
+ * does the record of an end, so that the reader can distinguish the uses of one number, in whatever
+ * order they come. A number is free again once the record of its end is sent. When there is no room for that
+ * record the state stays, and the reader finds it in the word: neither records nor ends get lost.
  */
 #include "bpf/build.h"
 
-struct news { struct dt_rechdr h; uint64_t word; };
-_Static_assert(sizeof(struct news) <= DT_FRAME_NEWS, "it is made in the frame");
-#define NEWS_AT (F_NEWS - (int)sizeof(struct news))	/* in the frame */
+struct spec_end { struct dt_rechdr h; uint64_t word; };
+_Static_assert(sizeof(struct spec_end) <= DT_FRAME_CONTROL, "it is made in the frame");
+#define END_AT (F_CONTROL - (int)sizeof(struct spec_end))	/* in the frame */
 
 /*
  * R1 = the address of the word of speculation R9, R2 = its offset. Number 0 goes to `none`, a number that can
@@ -55,7 +55,7 @@ void dt_speculation(struct dt_lower *l)
 	struct dt_emit *a = l->a;
 	uint32_t done = dt_label(a), busy = dt_label(a), n = l->b->opts->nspec;
 
-	l->b->image->nspec = n;
+	l->b->image->layouts.nspec = n;
 	dt_mapval(a, R3, dt_control_map(l->b), DT_CONTROL_SPECS);
 	dt_imm(a, R5, 0);
 	for (uint32_t i = 0; i < n; i++) {
@@ -142,11 +142,12 @@ void dt_speculate(struct dt_lower *l, int word, uint32_t drop)
 	dt_stx(a, B2, R8, (int)offsetof(struct dt_rechdr, spec), R9);
 	dt_stx(a, B8, R8, word, R3);
 	take_room(
-	    l, word, (uint32_t)sizeof(struct dt_rechdr) + l->b->image->recs[l->en->epid - 1].size, drop);
+	    l, word, (uint32_t)sizeof(struct dt_rechdr) + l->b->image->layouts.recs[l->en->epid - 1].size,
+	    drop);
 }
 
 /*
- * r0 is the number: the speculation ends, the news is sent, the number is free. Nothing happens when it is
+ * r0 is the number: the speculation ends, the record is sent, the number is free. Nothing happens when it is
  * not active, or when another CPU ends it first: the exchange decides. A number that can never be a
  * speculation faults.
  */
@@ -159,7 +160,7 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	keep_number(l);
 	find_word(l, no, dt_fault_label(l, DT_FLT_ILLOP, A_NONE));
 	load_active(l, no);
-	dt_stx(a, B8, FP, NEWS_AT + (int)offsetof(struct news, word), R3);
+	dt_stx(a, B8, FP, END_AT + (int)offsetof(struct spec_end, word), R3);
 	dt_mov(a, R0, R3);
 	dt_mov(a, R4, R3);
 	dt_alui(a, BPF_ADD, R4, state - DT_SPEC_ACTIVE);
@@ -167,12 +168,12 @@ void dt_spec_end(struct dt_lower *l, bool commit)
 	dt_jmp(a, BPF_JNE, R0, R3, no);
 	dt_help(l, BPF_FUNC_get_smp_processor_id);
 	dt_stx(a, B8, FP, F_T0, R0);
-	dt_record_header(l, FP, NEWS_AT, commit ? DT_REC_COMMIT : DT_REC_DISCARD);
-	dt_stx(a, B2, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec), R9);
-	dt_record_send(l, sizeof(struct news), no);
-	dt_ldx(a, B2, R9, FP, NEWS_AT + (int)offsetof(struct dt_rechdr, spec));
+	dt_record_header(l, FP, END_AT, commit ? DT_REC_COMMIT : DT_REC_DISCARD);
+	dt_stx(a, B2, FP, END_AT + (int)offsetof(struct dt_rechdr, spec), R9);
+	dt_record_send(l, sizeof(struct spec_end), no);
+	dt_ldx(a, B2, R9, FP, END_AT + (int)offsetof(struct dt_rechdr, spec));
 	find_word(l, no, no);
-	dt_ldx(a, B8, R0, FP, NEWS_AT + (int)offsetof(struct news, word));
+	dt_ldx(a, B8, R0, FP, END_AT + (int)offsetof(struct spec_end, word));
 	dt_mov(a, R4, R0);
 	dt_alui(a, BPF_ADD, R0, state - DT_SPEC_ACTIVE);
 	dt_alui(a, BPF_ADD, R4, DT_SPEC_NEXT - DT_SPEC_ACTIVE);

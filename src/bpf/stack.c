@@ -6,7 +6,7 @@
  */
 #include "bpf/build.h"
 #include "bpf/context.h"
-#include "bpf/unwind.h"
+#include "record/unwind.h"
 #include "dif/action.h"
 #include "dif/builtin.h"
 
@@ -143,7 +143,7 @@ static bool any_takes(const struct dt_enabling *en, uint32_t n, unsigned facts, 
 	return false;
 }
 
-bool dt_stack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n, unsigned facts,
+bool dt_stack_wanted(const struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n, unsigned facts,
     unsigned needs)
 {
 	for (uint32_t h = 0; h < n; h++) {
@@ -153,7 +153,7 @@ bool dt_stack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks
 	return any_takes(b->opts->errors, b->opts->nerrors, facts, needs);
 }
 
-uint32_t dt_stack_room(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+uint32_t dt_stack_room(const struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	unsigned needs = DT_NEED_KSTACK | (dt_ustack_tables(b) ? 0 : DT_NEED_USTACK);
 

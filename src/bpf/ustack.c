@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * User stacks: registers of the process in, program counters out, innermost first, in the slot. They are
- * walked by tables (bpf/unwind.h) where the process has some, which finds the callers of code without frame
- * pointers; else the kernel walks along the frame pointers. The walk itself is C (runtime/unwind.c); here a
- * clause fills the words it works with (struct dt_work_walk) and calls it.
+ * walked by tables (record/unwind.h) where the process has some, which finds the callers of code without
+ * frame pointers; else the kernel walks along the frame pointers. The walk itself is C (runtime/rt_unwind.c);
+ * here a clause fills the words it works with (struct dt_work_walk) and calls it.
  */
 #include "base/count.h"
 #include "bpf/build.h"
 #include "dif/action.h"
-#include "bpf/unwind.h"
+#include "record/unwind.h"
 #include "dif/builtin.h"
 
 #define WALK_AT(member) DT_SLOT_AT(walk.member)
@@ -19,7 +19,7 @@ bool dt_ustack_tables(const struct dt_build *b)
 	return b->opts->unwind_size && b->opts->feat->get_current_task_btf && b->opts->feat->bpf_loop;
 }
 
-bool dt_ustack_wanted(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+bool dt_ustack_wanted(const struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	return dt_stack_wanted(b, hooks, n, DT_AF_USTACK, DT_NEED_USTACK);
 }
@@ -50,7 +50,7 @@ static uint32_t deepest(const struct dt_enabling *en, uint32_t n, uint32_t most)
 	return most;
 }
 
-uint32_t dt_ustack_frames(const struct dt_build *b, const struct dt_image_hook *hooks, uint32_t n)
+uint32_t dt_ustack_frames(const struct dt_build *b, const struct dt_plan_hook *hooks, uint32_t n)
 {
 	uint32_t most = deepest(b->opts->errors, b->opts->nerrors, 0), i = 0;
 
@@ -72,27 +72,37 @@ static const char *walk_of(const struct dt_build *b)
 
 /* ---- taking it ---- */
 
-/* In the order of their roles. n 0: the option unwind_size says how many; the session fills them all. */
-static const struct { enum dt_map_role role; uint32_t type, key, value, n, flags; } tables[] = {
-	{ DT_MAP_UNWIND_ROWS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_row), 0, BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_RULES, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_rule), DT_UNWIND_RULES,
-	    BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_MAPS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dt_unwind_map), 1u << 15,
-	    BPF_F_MMAPABLE },
-	{ DT_MAP_UNWIND_KEYS, BPF_MAP_TYPE_HASH, sizeof(struct dt_unwind_key),
-	    sizeof(struct dt_unwind_value), 1u << 15, BPF_F_NO_PREALLOC },
+/* In the order of their roles: chunks (record/unwind.h), and how many there may be. The session adds them. */
+static const struct { uint32_t type, key, value, n, flags, most; } tables[] = {
+	{ BPF_MAP_TYPE_ARRAY, 4, DT_UNWIND_CHUNK(DT_UNWIND_WORD_BITS) * 4, 1, BPF_F_MMAPABLE, 0 },
+	{ BPF_MAP_TYPE_ARRAY, 4, DT_UNWIND_CHUNK(DT_UNWIND_RULE_BITS) * sizeof(struct dt_unwind_rule), 1,
+	    BPF_F_MMAPABLE, DT_UNWIND_RULES >> DT_UNWIND_RULE_BITS },
+	{ BPF_MAP_TYPE_ARRAY, 4, DT_UNWIND_CHUNK(DT_UNWIND_MAP_BITS) * sizeof(struct dt_unwind_map), 1,
+	    BPF_F_MMAPABLE, 1024 },
+	/* one, and a larger one takes its place */
+	{ BPF_MAP_TYPE_HASH, sizeof(struct dt_unwind_key), sizeof(struct dt_unwind_value), 2048,
+	    BPF_F_NO_PREALLOC, 1 },
 };
+
+/* Chunks of words; numbers of words have 32 bits. */
+static uint32_t word_chunks(const struct dt_build *b)
+{
+	uint64_t n = (b->opts->unwind_size / 4 >> DT_UNWIND_WORD_BITS) + 1;
+
+	return n < 1u << (32 - DT_UNWIND_WORD_BITS) ? (uint32_t)n : 1u << (32 - DT_UNWIND_WORD_BITS);
+}
 
 static uint32_t unwind_map(struct dt_lower *l, enum dt_map_role role)
 {
-	uint32_t i = (uint32_t)role - DT_MAP_UNWIND_ROWS, *at = &l->b->unwind[i];
-	uint64_t n = tables[i].n ? tables[i].n : l->b->opts->unwind_size / sizeof(struct dt_unwind_row);
+	uint32_t i = (uint32_t)role - DT_MAP_UNWIND_ROWS, *at = &l->b->unwind[i], first;
 
-	if (n < 1024)
-		n = 1024;
-	if (!*at)
-		*at = 1 + dt_build_map(l->b, role, tables[i].type, tables[i].key, tables[i].value,
-		    n < 1u << 28 ? (uint32_t)n : 1u << 28, tables[i].flags);
+	if (!*at) {
+		first = dt_build_map(l->b, DT_MAP_UNWIND_CHUNK, tables[i].type, tables[i].key,
+		    tables[i].value, tables[i].n, tables[i].flags);
+		*at = 1 + dt_build_map(l->b, role, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4,
+		    tables[i].most ? tables[i].most : word_chunks(l->b), 0);
+		l->b->maps.v[*at - 1].inner = first;
+	}
 	return *at - 1;
 }
 
@@ -131,11 +141,16 @@ static void store_mappings(struct dt_lower *l)
 	dt_process_number(a, l->b->opts, F_T1);
 	l->cached = 0;
 	dt_stx(a, B8, FP, F_T1, R0);
-	dt_sti(a, B8, FP, F_T0, -1);
+	dt_sti(a, B8, R6, WALK_AT(nlists), 0);
+	dt_sti(a, B8, FP, F_T0, 0);
 	dt_map(a, R1, unwind_map(l, DT_MAP_UNWIND_KEYS));
+	dt_fpaddr(a, R2, F_T0);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
+	dt_mov(a, R1, R0);
+	dt_sti(a, B8, FP, F_T0, -1);
 	dt_fpaddr(a, R2, F_T1);
 	dt_help(l, BPF_FUNC_map_lookup_elem);
-	dt_sti(a, B8, R6, WALK_AT(nlists), 0);
 	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 	dt_ldx(a, B4, R1, R0, (int)offsetof(struct dt_unwind_value, first));
 	dt_stx(a, B8, R6, WALK_AT(lists), R1);
@@ -150,7 +165,7 @@ static void store_mappings(struct dt_lower *l)
  */
 static void store_offsets(struct dt_lower *l)
 {
-	const struct dt_image_opts *o = l->b->opts;
+	const struct dt_plan_opts *o = l->b->opts;
 	const struct { uint32_t off; int to; } vma[] = {
 		{ dt_kmember(o, "vm_area_struct", "vm_pgoff"), WALK_AT(vm_pgoff) },
 		{ dt_kmember(o, "vm_area_struct", "vm_file"), WALK_AT(vm_file) },

@@ -10,7 +10,7 @@
  */
 #include "bpf/build.h"
 
-#define ARRAY_KEY 0x4000u		/* in the slot, behind aggregation keys */
+#define ARRAY_KEY 0x4000u		/* in the slot, after aggregation keys */
 #define ARRAY_VALUE 0x8000u
 
 static bool by_ref(const struct dt_difv *v) { return v->type.flags & (DT_DTF_REF | DT_DTF_USERREF); }
@@ -42,7 +42,7 @@ static void point_at(struct dt_lower *l, const struct dt_bvar *v, uint32_t none)
 }
 
 /*
- * The word behind the data: 1 means null, for self-> it means present. Zeroed memory is thus "not null" and
+ * The word after the data: 1 means null, for self-> it means present. Zeroed memory is thus "not null" and
  * "not there".
  */
 static void load_flag(struct dt_lower *l, const struct dt_bvar *v, int dst)
@@ -196,7 +196,7 @@ static uint32_t entry_size(const struct dt_tentry *t)
 	return t->ref && t->limit ? (uint32_t)((t->limit + 7) & ~7ull) : 8;
 }
 
-/* Bytes behind an element that copies may be made into (struct dt_build); strings are stored whole. */
+/* Bytes after an element that copies may be made into (struct dt_build); strings are stored whole. */
 static uint32_t element_tail(const struct dt_lower *l, const struct dt_bvar *v)
 {
 	return by_ref(&v->v) && v->v.type.kind != DT_DT_STRING ? l->b->tail : 0;
@@ -225,7 +225,7 @@ static void plan_key(struct dt_lower *l, struct dt_bvar *v)
 	if (value > ELEMENT_MAX)
 		REFUSE(l, "an element of %s has %llu bytes; the kernel takes at most %u", v->v.name,
 		    (unsigned long long)value, ELEMENT_MAX);
-	/* as the interpreter counts (src/interp/var.c), so that both drop at the same element */
+	/* as the interpreter counts (src/interp/interp_var.c), so that both drop at the same element */
 	entries = l->b->opts->dynvarsize / (64 + 16 + 8ull * l->ntuple + at + value);
 	v->none = entries == 0;
 	entries = entries < 1 ? 1 : entries > ENTRIES_MAX ? ENTRIES_MAX : entries;
@@ -252,7 +252,7 @@ static bool is_elem_op(uint32_t in, bool store, unsigned *scope, uint32_t *id)
 /*
  * An address in DIF is a number, and an element cannot be found again by it. So elements that are stored to
  * stay in the frame as pointers too (F_ELEM). The compiler loads such an element, makes it when it is not
- * there, and loads it again: a branch on the value jumps behind a store to the same array. When such a piece
+ * there, and loads it again: a branch on the value jumps past a store to the same array. When such a piece
  * of code begins with the load at pc, this returns where it ends, else 0. bcopy() and copyinto() write to
  * elements without making them.
  */
@@ -433,6 +433,20 @@ static void value_make(struct dt_lower *l, const struct dt_bvar *v, unsigned rs)
 	copy_to_r9(l, &v->v, rs);
 }
 
+/* The number in F_T1 goes where the element has its own, if it is there. */
+static void store_in_place(struct dt_lower *l, const struct dt_bvar *v, int base, int off, uint32_t done)
+{
+	uint32_t make = dt_label(l->a);
+
+	key_args(l, v, base, off);
+	dt_help(l, BPF_FUNC_map_lookup_elem);
+	dt_jmpi(l->a, BPF_JEQ, R0, 0, make);
+	dt_ldx(l->a, B8, R1, FP, F_T1);
+	dt_stx(l->a, B8, R0, 0, R1);
+	dt_ja(l->a, done);
+	dt_put(l->a, make);
+}
+
 /*
  * An update either replaces the value or makes the element; it fails when the map is full. A thread that
  * there is no memory for has no elements.
@@ -449,6 +463,8 @@ static void element_store(struct dt_lower *l, const struct dt_bvar *v, int base,
 		dt_mov(l->a, R1, base);
 		dt_alui(l->a, BPF_ADD, R1, off);
 	} else {
+		if (v->kept)
+			store_in_place(l, v, base, off, done);
 		key_args(l, v, base, off);
 	}
 	if (by_ref(&v->v))
@@ -491,14 +507,14 @@ void dt_lower_staa(struct dt_lower *l, unsigned scope, uint32_t id, unsigned rs)
 	if (rs && maybe_zero)
 		dt_settle(l, 1u << rs);
 	key_make(l, v, &base, &off);
-	if (maybe_zero) {
+	if (maybe_zero && !v->kept) {
 		dt_get(l, rs, R1);
 		dt_jmpi(a, BPF_JEQ, R1, 0, zero);
 	}
 	value_make(l, v, rs);
 	element_store(l, v, base, off, done);
 	dt_drop(l, offsetof(struct dt_drops, dynamic));
-	if (maybe_zero) {
+	if (maybe_zero && !v->kept) {
 		dt_ja(a, done);
 		dt_put(a, zero);
 		element_delete(l, v, base, off, done);

@@ -7,8 +7,11 @@
  * made at their first look and started with the scheduler's sum. The value only grows. A thread that never
  * asks costs two lookups a switch, and one a firing.
  *
- * A firing has one value: it is read before the first clause, and behind the last one the sum is reduced by
+ * A firing has one value: it is read before the first clause, and after the last one the sum is reduced by
  * what the value has grown meanwhile. Interrupts that fire inside have then reduced it by their own part.
+ *
+ * Inside a process the agent asks the kernel, at the first look of a firing. There the time of our programs
+ * is part of it.
  */
 #include "bpf/hook.h"
 
@@ -129,13 +132,15 @@ void dt_vtime_begin(struct dt_hookcode *k)
 
 	if (!k->b->vtimed)
 		return;
-	find_thread(k->b, a, false);
-	dt_jmpi(a, BPF_JEQ, R0, 0, none);
-	dt_mov(a, R9, R0);
-	dt_ldx(a, B8, R1, R9, AT(sum));
-	dt_jmpi(a, BPF_JEQ, R1, 0, none);
-	read_time(k->b, a, none);
-	dt_ja(a, have);
+	if (k->b->opts->slots == 0) {
+		find_thread(k->b, a, false);
+		dt_jmpi(a, BPF_JEQ, R0, 0, none);
+		dt_mov(a, R9, R0);
+		dt_ldx(a, B8, R1, R9, AT(sum));
+		dt_jmpi(a, BPF_JEQ, R1, 0, none);
+		read_time(k->b, a, none);
+		dt_ja(a, have);
+	}
 	dt_put(a, none);
 	dt_imm(a, R0, 0);
 	dt_put(a, have);
@@ -147,7 +152,7 @@ void dt_vtime_end(struct dt_hookcode *k)
 	struct dt_emit *a = k->a;
 	uint32_t out = dt_label(a);
 
-	if (!k->b->vtimed)
+	if (!k->b->vtimed || k->b->opts->slots != 0)
 		return;
 	dt_ldx(a, B8, R1, value_base(k->slot), value_at(k->slot));
 	dt_jmpi(a, BPF_JEQ, R1, 0, out);
@@ -174,22 +179,34 @@ static void start_counting(struct dt_lower *l)
 	dt_stx(l->a, B8, R9, AT(since), R0);
 }
 
-/* r0 = the time; 0 when there is no memory for a struct vtime. */
-void dt_get_vtimestamp(struct dt_lower *l)
+/* r0 = the time that is counted, or on to `none` when there is no memory for a struct vtime */
+static void first_look(struct dt_lower *l, uint32_t none)
 {
 	struct dt_emit *a = l->a;
-	uint32_t done = dt_label(a), started = dt_label(a);
+	uint32_t started = dt_label(a);
 
-	dt_ldx(a, B8, R0, value_base(l->slot), value_at(l->slot));
-	dt_jmpi(a, BPF_JNE, R0, 0, done);
 	find_thread(l->b, a, true);
-	dt_jmpi(a, BPF_JEQ, R0, 0, done);
+	dt_jmpi(a, BPF_JEQ, R0, 0, none);
 	dt_mov(a, R9, R0);
 	dt_ldx(a, B8, R0, R9, AT(sum));
 	dt_jmpi(a, BPF_JNE, R0, 0, started);
 	start_counting(l);
 	dt_ldx(a, B8, R0, R9, AT(sum));
 	dt_put(a, started);
+}
+
+/* r0 = the time; 0 when it cannot be counted. */
+void dt_get_vtimestamp(struct dt_lower *l)
+{
+	struct dt_emit *a = l->a;
+	uint32_t done = dt_label(a);
+
+	dt_ldx(a, B8, R0, value_base(l->slot), value_at(l->slot));
+	dt_jmpi(a, BPF_JNE, R0, 0, done);
+	if (dt_in_process(l))
+		dt_about(l, DT_ABOUT_RUNTIME);
+	else
+		first_look(l, done);
 	dt_stx(a, B8, value_base(l->slot), value_at(l->slot), R0);
 	dt_put(a, done);
 	l->cached = 0;

@@ -5,7 +5,7 @@
  * (bpf/generation.c). They act when that record is consumed, in the order of the records, on what was added
  * up to that generation.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 #include "output/format.h"
 

@@ -3,11 +3,11 @@
  * cat(): what a file holds when the record is read, its name made by a format: cat("/proc/%d/status",
  * pid). The name may come from a traced process, and so may what the file holds. Only regular files are
  * opened (dt_file_peek()), as much as CAT_MAX bytes is shown, and bytes that a terminal could obey are
- * shown as \xNN. A file that is not there, as that of a process which has ended, is told in a line of
+ * shown as \xNN. A file that is not there, as that of a process which has ended, is reported in a line of
  * its own and is no error of the trace.
  */
 #include "base/file.h"
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,9 @@ struct file {
 	int err;			/* -errno */
 };
 
-/* Makes the name with the format and reads the file. Errors are kept in f->err: they are told, not raised. */
+/*
+ * Makes the name with the format and reads the file. Errors are kept in f->err: they are printed, not raised.
+ */
 static void read_file(struct dt_statements *s, const struct dt_rec *recs, size_t n, struct file *f)
 {
 	*f = (struct file){ .bytes = NULL };

@@ -4,7 +4,7 @@
  * The control map (struct dt_control) is how programs tell the consumer and each other that tracing is over.
  */
 #include "bpf/build.h"
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* ---- exit ---- */
 
@@ -13,8 +13,8 @@ static uint32_t exit_size(struct dt_build *b, const struct dt_act *act) { (void)
 
 /*
  * r0 is the status. The first exit() wins: one compare-and-swap sets "exited" and the status together, and
- * whoever comes later jumps to f->skip or, without it, records nothing. After it no other clause begins. In
- * END nobody competes, so a plain store is enough.
+ * a later one jumps to f->skip or, without it, records nothing. After it no other clause begins. In
+ * END no other clause competes, so a plain store is enough.
  */
 static void exit_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {
@@ -56,7 +56,7 @@ static void exit_run(struct dt_run *run, const struct dt_act *act, uint64_t valu
 	dt_run_record(run, (struct dt_bytes){ (const uint8_t *)&status, 4 });
 }
 
-/* The text sink prints nothing; whoever consumes is told the status. */
+/* The text sink prints nothing; the consumer gets the status. */
 static void exit_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	(void)n;
@@ -64,7 +64,7 @@ static void exit_text(struct dt_statements *s, const struct dt_rec *recs, size_t
 		s->ops.exit(s->ops.ctx, (int)dt_rec_int(&recs[0]));
 }
 
-/* Shows the status, then tells whoever consumes. */
+/* Shows the status, then passes it to the consumer. */
 static void exit_json(struct dt_json_firing *f, const char *name, const struct dt_rec *recs, size_t n)
 {
 	dt_json_action_open(f, name);
@@ -95,7 +95,7 @@ static uint32_t skipz_size(struct dt_build *b, const struct dt_act *act) { (void
 
 /*
  * The condition of an if. What it was is recorded in one byte, so that the consumer knows which of the
- * actions behind it have records.
+ * actions after it have records.
  */
 static void skipz_lower(struct dt_lower *l, const struct dt_act *act, const struct dt_actfield *f)
 {

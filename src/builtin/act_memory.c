@@ -3,7 +3,7 @@
  * tracemem() and printm(): bytes of memory. Records of tracemem() are the bytes alone; those of printm() have
  * their number in front, because it is known only when the clause runs (memref() gave it).
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* ---- compiling ---- */
 
@@ -157,7 +157,7 @@ static struct dt_bytes printm_bytes(struct dt_run *run, const struct dt_act *act
 
 /* ---- for those who print ---- */
 
-/* A hexadecimal dump. dt_rec_memory() finds the bytes behind either kind of length. */
+/* A hexadecimal dump. dt_rec_memory() finds the bytes after either kind of length. */
 static void memory_text(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	const void *bytes;
@@ -192,13 +192,14 @@ const struct dt_action dt_action_TRACEMEM = {
 	.lower = tracemem_lower,
 	.bytes = tracemem_bytes,
 	.value = dt_record_by_type,
+	.facts = DT_AF_ALONE,
 	.shape = DT_SHAPE_MEMORY,
 	.text = memory_text,
 	.json = memory_json,
 };
 
-const struct dt_action dt_action_TRACEMEM_DYNSIZE = { DT_ACT_BY_TYPE, .shape = DT_SHAPE_MEMORY,
-	.text = memory_text, .json = memory_json };
+const struct dt_action dt_action_TRACEMEM_DYNSIZE = { DT_ACT_BY_TYPE, .facts = DT_AF_ALONE,
+	.shape = DT_SHAPE_MEMORY, .text = memory_text, .json = memory_json };
 
 const struct dt_action dt_action_PRINTM = {
 	.names = DT_ACT_NAMES(DT_ACT_NAME("printm", DT_BF_RECORDS, DT_ACT_PRINTM, "void(size_t, uintptr_t *)",
@@ -208,6 +209,7 @@ const struct dt_action dt_action_PRINTM = {
 	.lower = printm_lower,
 	.bytes = printm_bytes,
 	.value = dt_record_by_type,
+	.facts = DT_AF_ALONE,
 	.shape = DT_SHAPE_MEMORY,
 	.text = memory_text,
 	.json = memory_json,

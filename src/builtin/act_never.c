@@ -3,7 +3,7 @@
  * Actions that have no meaning on an unmodified Linux. They are known by name, so that programs which use
  * them get a sentence that says what to do instead of an unknown name.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /*
  * A row whose .unsupported makes the compiler refuse it; the other members are never used, but must be there.

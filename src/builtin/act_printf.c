@@ -4,7 +4,7 @@
  * records only the values; the format stays with the first action of the statement, and the text is made when
  * the record is consumed.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 #include "output/format.h"
 
@@ -175,7 +175,7 @@ static void command_json(struct dt_json_firing *f, const char *name, const struc
 const struct dt_action dt_action_PRINTF = {
 	.names = DT_ACT_NAMES(DT_ACT_NAME("printf", REC, DT_ACT_PRINTF, "void(string, ...)", DT_VERS(1, 0, 0),
 	    dt_act_compile_printf, "prints values by a format")),
-	.facts = DT_AF_FORMAT,
+	.facts = DT_AF_FORMAT | DT_AF_ALONE,
 	.shape = DT_SHAPE_VALUES,
 	DT_ACT_BY_TYPE,
 	.text = printf_text,

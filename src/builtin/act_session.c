@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * setopt() and ftruncate(): what is done to the session while it runs. The kernel records the arguments; the
- * library acts when the record is consumed (lib/effects.c).
+ * library acts when the record is consumed (trace/effects.c).
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* One action for each argument: the name, and the value if there is one. */
 static void setopt_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stop(), raise(), chill(): what is done to the process that fires the probe, in the kernel and at once. We
- * are left alone: nobody could continue a trace that has stopped itself.
+ * are left alone: a trace that has stopped itself could not be continued.
  */
 #include "bpf/build.h"
-#include "bpf/process.h"
-#include "builtin/act.h"
+#include "bpf/lower_process.h"
+#include "builtin/act_common.h"
 
 #include <signal.h>
 
@@ -123,7 +123,8 @@ static void chill_lower(struct dt_lower *l, const struct dt_act *act, const stru
 	dt_sti(a, B8, FP, F_TIME, 0);	/* timestamp is taken again */
 }
 
-#define NAME(n, i, p, d) .names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_DESTRUCTIVE, i, p, DT_VERS(1, 0, 0), \
+#define NAME(n, i, p, d) .where = DT_IN_KERNEL | DT_IN_PROCESS, \
+	.names = DT_ACT_NAMES(DT_ACT_NAME(n, DT_BF_DESTRUCTIVE, i, p, DT_VERS(1, 0, 0), \
 	dt_act_compile_number, d))
 #define DONE .shape = DT_SHAPE_EFFECT, .size = dt_field_by_type_size, .bytes = dt_bytes_by_type, \
 	.value = dt_record_by_type, \

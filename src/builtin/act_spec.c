@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speculate(), commit(), discard(). bpf/speculation.c says how the kernel keeps speculations, interp/spec.c
- * how the interpreter does.
+ * speculate(), commit(), discard(). bpf/speculation.c says how the kernel keeps speculations,
+ * interp/interp_spec.c how the interpreter does.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* ---- compiling ---- */
 

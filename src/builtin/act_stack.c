@@ -5,7 +5,7 @@
  * strsize), which stays empty here.
  */
 #include "bpf/build.h"
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* ---- compiling ---- */
 
@@ -83,7 +83,7 @@ static uint32_t ustack_size(struct dt_build *b, const struct dt_act *act)
 	return 8 + 8 * (uint32_t)act->arg + (uint32_t)(act->arg >> 32);
 }
 
-/* bpf_get_stack() writes what it found and zeros behind it; on failure all is zero. */
+/* bpf_get_stack() writes what it found and zeros after it; on failure all is zero. */
 static void take_frames(struct dt_lower *l, int base, int off, uint32_t size, bool user)
 {
 	/*
@@ -189,6 +189,7 @@ static void ustack_value(const struct dt_act *act, const void *data, size_t len,
 	.bytes = ustack_bytes, .value = ustack_value, DT_ACT_SHOW
 
 const struct dt_action dt_action_STACK = {
+	.where = DT_IN_KERNEL,
 	.names = DT_ACT_NAMES(DT_ACT_NAME("stack", KEY, DT_ACT_STACK, "stack([uint32_t])", DT_VERS(1, 0, 0),
 	    stack_compile, "the kernel's stack")),
 	.facts = DT_AF_KSTACK,
@@ -201,12 +202,14 @@ const struct dt_action dt_action_STACK = {
 };
 
 const struct dt_action dt_action_USTACK = {
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.names = DT_ACT_NAMES(DT_ACT_NAME("ustack", KEY, DT_ACT_USTACK, "stack([uint32_t], [uint32_t])",
 	    DT_VERS(1, 0, 0), ustack_compile, "the process's stack")),
 	USTACK,
 };
 
 const struct dt_action dt_action_JSTACK = {
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.names = DT_ACT_NAMES(DT_ACT_NAME("jstack", KEY, DT_ACT_JSTACK, "stack([uint32_t], [uint32_t])",
 	    DT_VERS(1, 0, 0), ustack_compile,
 	    "the process's stack, with the options jstackframes and jstackstrsize")),

@@ -4,7 +4,7 @@
  * pid in front, because a name depends on it. Aggregations fold keys of one function or module (DT_AF_FOLDS),
  * so these actions may also be keys.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* One address; an aggregation is refused in words of its own. */
 static void symbol_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *call)
@@ -91,9 +91,9 @@ static void uaddr_value(const struct dt_act *act, const void *data, size_t len, 
 	symbol_value(DT_V_UADDR, data, len, v);
 }
 
-/* What kernel and user addresses have in common with their kind. */
-#define KERNEL .keytype = DT_T_SYMADDR, .size = address_size, .lower = address_lower, \
-	.bytes = address_bytes, DT_ACT_SHOW
+/* What kernel and user addresses have in common with their kind. A process knows none of the kernel. */
+#define KERNEL .where = DT_IN_KERNEL | DT_IN_REPLAY, .keytype = DT_T_SYMADDR, .size = address_size, \
+	.lower = address_lower, .bytes = address_bytes, DT_ACT_SHOW
 #define USER .keytype = DT_T_USYMADDR, .size = pair_size, .lower = pair_lower, .bytes = pair_bytes, \
 	DT_ACT_SHOW
 /*

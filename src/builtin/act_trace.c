@@ -3,7 +3,7 @@
  * trace() and print(): a value recorded as its type says; print() also carries the type, so that structs are
  * shown by their members.
  */
-#include "builtin/act.h"
+#include "builtin/act_common.h"
 
 /* ---- compiling ---- */
 
@@ -172,7 +172,7 @@ static void print_json(struct dt_json_firing *f, const char *name, const struct 
 const struct dt_action dt_action_DIFEXPR = {
 	.names = DT_ACT_NAMES(DT_ACT_NAME("trace", DT_BF_RECORDS, DT_ACT_DIFEXPR, "void(*)", DT_VERS(1, 0, 0),
 	    trace_compile, "records a value")),
-	.facts = DT_AF_IFVALUE,
+	.facts = DT_AF_IFVALUE | DT_AF_ALONE,
 	DT_ACT_BY_TYPE,
 	DT_ACT_SHOW,
 };

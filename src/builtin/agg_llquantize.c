@@ -14,7 +14,7 @@
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/json.h"
 
 /* The parameters, decoded. Unless `good`, the other members must not be used. */
@@ -264,7 +264,7 @@ static void check_llq(struct dt_sema *s, const struct dt_node *call, const struc
 	}
 }
 
-/* llquantize(value, factor, low, high, steps [, increment]); the parameters share one word (agg.h). */
+/* llquantize(value, factor, low, high, steps [, increment]); the parameters share one word (agg_common.h). */
 static void llquantize_compile(struct dt_sema *s, const struct dt_builtin *row, struct dt_node *agg,
     struct dt_node *call)
 {

@@ -5,7 +5,7 @@
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/json.h"
 
 struct lq { int64_t base, step, levels; };

@@ -19,7 +19,7 @@
 #include "base/count.h"
 #include "bpf/field.h"
 #include "bpf/image.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/hist.h"
 #include "output/json.h"
 
@@ -101,7 +101,7 @@ static void percentiles_merge(int64_t *data, uint64_t arg, const int64_t *other)
 /* ---- in the kernel ---- */
 
 /*
- * Several words change one after the other, so a snapshot may fall in between: whoever prints relies on the
+ * Several words change one after the other, so a snapshot may fall in between: printing relies on the
  * buckets alone. R2 is the sign, R3 the size and then the distance, R4 the shift.
  */
 static void percentiles_lower(struct dt_lower *l, const struct dt_agglayout *o, uint32_t drop)
@@ -191,11 +191,11 @@ static uint32_t percentiles_parts(const struct dt_value *v, struct dt_aggpart pa
 	static const struct { const char *name; unsigned permille; } rows[] = {
 		{ "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 },
 	};
-	static const int64_t none[WORDS];
+	static const int64_t none[FIRST];
 	bool there = v->nwords >= SUM_HIGH;
 	const int64_t *data = there ? v->words : none;
 	const int64_t mean[] = { data[COUNT], data[SUM], there ? sum_high(v) : 0 };
-	uint64_t n = total_count(data);
+	uint64_t n = there ? total_count(data) : 0;
 	uint32_t at = 0;
 
 	part[at++] = (struct dt_aggpart){ "count", data[COUNT] };

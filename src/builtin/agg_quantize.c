@@ -5,7 +5,7 @@
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/json.h"
 
 /* 63 on each side of 0. */

@@ -14,7 +14,7 @@
  */
 #include "bpf/field.h"
 #include "bpf/image.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/hist.h"
 #include "output/json.h"
 

@@ -6,7 +6,7 @@
 #include "base/count.h"
 #include "dif/action.h"
 
-/* Indexed by the number that DIF uses; a number that nobody has is NULL. */
+/* Indexed by the number that DIF uses; an unused number is NULL. */
 static const struct dt_builtin *const vars[] = {
 #define X(name, id) [id] = &dt_var_##name,
 #include "dif/vars.def"

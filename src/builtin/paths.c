@@ -2,8 +2,8 @@
 /*
  * Names of files, found by walking the kernel's structs: d_path(), dentry_path(), cwd, root. Where members
  * lie is in the kernel's type data; if one is missing, the refusal names what cannot be found. The walk
- * itself is a loop and so in the runtime (runtime/dpath.c), which gets the offsets and the starting points in
- * the slot.
+ * itself is a loop and so in the runtime (runtime/rt_dpath.c), which gets the offsets and the starting points
+ * in the slot.
  */
 #include "builtin/row.h"
 
@@ -122,6 +122,7 @@ static void lower_d_path(struct dt_lower *l)
 const struct dt_builtin dt_subr_d_path = {
 	DT_SUBR(d_path, "string(struct path *)", V(1, 5), EVOLVING),
 	.call = call_d_path, .lower = lower_d_path, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The name of the file that a struct path names.",
 };
 
@@ -151,6 +152,7 @@ static void lower_dentry_path(struct dt_lower *l)
 const struct dt_builtin dt_subr_dentry_path = {
 	DT_SUBR(dentry_path, "string(struct dentry *)", V(1, 0), EVOLVING),
 	.call = call_d_path, .lower = lower_dentry_path, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The name of the file that a struct dentry names, below a mount of its file system.",
 };
 
@@ -158,8 +160,23 @@ const struct dt_builtin dt_subr_dentry_path = {
 
 GETTER(cwd, dt_interp_text(ip, TEXT_CWD, CONTEXT(ip)->cwd))
 
+/* The agent asks the kernel for it. */
+static void cwd_inside(struct dt_lower *l)
+{
+	dt_slot_reg(l);
+	dt_scratch_open(l);
+	dt_scratch_ptr(l, R2, R9);
+	dt_imm(dt_code(l), R3, dt_opts(l)->strsize);
+	dt_about(l, DT_ABOUT_DIRECTORY);
+	dt_runtime_take(l);
+}
+
 static void lower_cwd(struct dt_lower *l)
 {
+	if (dt_in_process(l)) {
+		cwd_inside(l);
+		return;
+	}
 	task_fs(l);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "root"), W_X, W_Y);
 	path_at(l, dt_kmember(dt_opts(l), "fs_struct", "pwd"), W_N, W_M);
@@ -187,5 +204,6 @@ static void lower_root(struct dt_lower *l)
 const struct dt_builtin dt_var_root = {
 	DT_SCALAR(root, "string", V(1, 0), STABLE),
 	.get = get_root, .lower = lower_root, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The root directory of the process, as seen from the first one.",
 };

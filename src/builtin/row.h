@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of variables and subroutines share. Each of these is one row (dif/builtin.h), which stands
- * behind its functions: get_NAME or call_NAME says what it means to the interpreter, lower_NAME makes the
+ * after its functions: get_NAME or call_NAME says what it means to the interpreter, lower_NAME makes the
  * code that the kernel runs. Lowered code leaves the value in r0 and may change r0 to r5 and r9 (bpf/lower.h
  * has the registers); a fault ends the clause in both. Code that needs a loop calls a function of
- * src/bpf/runtime, which gets its arguments in the words and buffers of the slot.
+ * src/runtime, which gets its arguments in the words and buffers of the slot; the interpreter calls the same
+ * function (struct dt_rt_call), so its meaning is written once.
  *
  * A row's .doc is its text in d(7); test/unit/builtin_test.c fails if a part of a row is missing.
  */
@@ -14,6 +15,7 @@
 #include "bpf/lower.h"
 #include "dif/builtin.h"
 #include "interp/interp.h"
+#include "runtime/rt_host.h"
 
 #define V(major, minor) DT_VERS(major, minor, 0)
 #define STABLE DT_ATTR_STABLE_COMMON
@@ -78,13 +80,26 @@ static inline int64_t dt_subr_int(const struct dt_subr_call *call, uint32_t i)
 }
 
 /*
- * Functions of src/bpf/runtime/both are what a subroutine means, too: DT_RT(rt_name) declares one for the
- * interpreter, and dt_subr_runtime() calls it with the first n arguments, one or two strings, as the kernel
- * would. After a fault: 0.
+ * A call of a function of src/runtime: what the slot of a clause is in the kernel. a and b hold the strings,
+ * d the result; w has the words, of which la and lb are the lengths of the strings. A function begins the
+ * call, or loads its arguments, which begins it; sets the words that the runtime expects; and runs it. The
+ * buffers live until the next call begins.
  */
-typedef dt_word dt_rt_fn(unsigned char *a, unsigned char *b, unsigned char *d, struct dt_work *,
-    dt_word size);
-#define DT_RT(name) dt_rt_fn dt_##name
-uint64_t dt_subr_runtime(struct dt_interp *, const struct dt_subr_call *, uint32_t n, dt_rt_fn *);
+struct dt_rt_call {
+	unsigned char *a, *b, *d;
+	union { struct dt_work w; unsigned char words[DT_WORK_SIZE]; };
+};
+
+/* Empty strings. False after a fault: out of memory. */
+bool dt_rt_begin(struct dt_interp *, struct dt_rt_call *);
+/* Begins with the first n arguments, one or two strings. False after a fault. */
+bool dt_rt_strings(struct dt_interp *, const struct dt_subr_call *, uint32_t n, struct dt_rt_call *);
+/* Begins with `size` bytes of kernel memory in a, at most DT_RT_BYTES. False after a fault. */
+enum { DT_RT_BYTES = 32 };
+bool dt_rt_bytes(struct dt_interp *, uint64_t addr, size_t size, struct dt_rt_call *);
+/* The function's value. */
+uint64_t dt_rt_run(struct dt_interp *, struct dt_rt_call *, dt_rt_fn *);
+/* The address in scratch of the string that the function makes; 0: it makes none, or a fault. */
+uint64_t dt_rt_text(struct dt_interp *, struct dt_rt_call *, dt_rt_fn *);
 
 #endif

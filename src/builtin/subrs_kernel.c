@@ -36,11 +36,11 @@ static uint64_t call_progenyof(struct dt_interp *ip, const struct dt_subr_call *
 
 /*
  * In a container: process ids are those of its namespace. The offsets by which the runtime finds them go
- * behind its words (the slot's `progeny`), in the order of that struct.
+ * after its words (the slot's `progeny`), in the order of that struct.
  */
 static void progenyof_here(struct dt_lower *l)
 {
-	const struct dt_image_opts *o = dt_opts(l);
+	const struct dt_plan_opts *o = dt_opts(l);
 	uint32_t upid = dt_kmember(o, "upid", NULL), inum = dt_kmember(o, "pid_namespace", "ns.inum");
 	uint32_t at = dt_kmember(o, "pid", "numbers") + o->pidns_level * upid;
 	const uint64_t words[] = {
@@ -71,6 +71,11 @@ static void lower_progenyof(struct dt_lower *l)
 	uint32_t parent = dt_kmember(dt_opts(l), "task_struct", "real_parent");
 	uint32_t tgid = dt_kmember(dt_opts(l), "task_struct", "tgid");
 
+	if (dt_in_process(l)) {
+		dt_tuple_arg(l, 0, R2);
+		dt_about(l, DT_ABOUT_PROGENY);
+		return;
+	}
 	if (parent == DT_KOFF_NONE || tgid == DT_KOFF_NONE)
 		REFUSE(l, "this kernel's type data does not show where the parent process is kept, "
 		    "which progenyof( ) needs");
@@ -135,7 +140,8 @@ static void lower_getf(struct dt_lower *l)
 const struct dt_builtin dt_subr_getf = {
 	DT_SUBR(getf, "struct file *(int)", V(1, 10), STABLE),
 	.call = call_getf, .lower = lower_getf, .scratch = DT_SCRATCH_NONE,
-	.doc = "The open file of the process with that number; NULL: there is none.",
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
+	.doc = "The open file of the process with that number; NULL if it is not open.",
 };
 
 /* ---- what other systems have ---- */

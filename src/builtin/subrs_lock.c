@@ -54,6 +54,7 @@ static void lower_mutex_owner(struct dt_lower *l)
 const struct dt_builtin dt_subr_mutex_owner = {
 	DT_SUBR(mutex_owner, "struct task_struct *(struct mutex *)", V(1, 0), EVOLVING),
 	.call = call_mutex_owner, .lower = lower_mutex_owner, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The thread that holds the mutex; NULL if it is free.",
 };
 
@@ -64,7 +65,7 @@ static uint64_t call_mutex_owned(struct dt_interp *ip, const struct dt_subr_call
 	return owner && owner == dt_interp_context(ip)->curthread;
 }
 
-/* A mutex that nobody holds has owner 0, which no running thread is. */
+/* A free mutex has owner 0, which no running thread is. */
 static void lower_mutex_owned(struct dt_lower *l)
 {
 	struct dt_emit *a = dt_code(l);
@@ -84,6 +85,7 @@ static void lower_mutex_owned(struct dt_lower *l)
 const struct dt_builtin dt_subr_mutex_owned = {
 	DT_SUBR(mutex_owned, "int(struct mutex *)", V(1, 0), EVOLVING),
 	.call = call_mutex_owned, .lower = lower_mutex_owned, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "1 if the current thread holds the mutex, else 0.",
 };
 
@@ -143,12 +145,14 @@ static void lower_rw_iswriter(struct dt_lower *l)
 const struct dt_builtin dt_subr_mutex_type_adaptive = {
 	DT_SUBR(mutex_type_adaptive, "int(struct mutex *)", V(1, 0), EVOLVING),
 	.call = call_mutex_type_adaptive, .lower = lower_mutex_type_adaptive, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "1: every mutex of Linux spins while its owner runs, and then sleeps.",
 };
 
 const struct dt_builtin dt_subr_mutex_type_spin = {
 	DT_SUBR(mutex_type_spin, "int(struct mutex *)", V(1, 0), EVOLVING),
 	.call = call_mutex_type_spin, .lower = lower_mutex_type_spin, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "0: no mutex of Linux only spins.",
 };
 
@@ -179,18 +183,21 @@ static uint64_t call_rw_iswriter(struct dt_interp *ip, const struct dt_subr_call
 const struct dt_builtin dt_subr_rw_read_held = {
 	DT_SUBR(rw_read_held, "int(rwlock_t *)", V(1, 0), EVOLVING),
 	.call = call_rw_read_held, .lower = lower_rw_read_held, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "1 if readers hold the lock, else 0.",
 };
 
 const struct dt_builtin dt_subr_rw_write_held = {
 	DT_SUBR(rw_write_held, "int(rwlock_t *)", V(1, 0), EVOLVING),
 	.call = call_rw_write_held, .lower = lower_rw_write_held, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "1 if a writer holds the lock, else 0.",
 };
 
 const struct dt_builtin dt_subr_rw_iswriter = {
 	DT_SUBR(rw_iswriter, "int(rwlock_t *)", V(1, 0), EVOLVING),
 	.call = call_rw_iswriter, .lower = lower_rw_iswriter, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "1 if a writer holds the lock or waits for it, else 0.",
 };
 

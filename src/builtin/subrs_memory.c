@@ -96,44 +96,23 @@ const struct dt_builtin dt_subr_copyinstr = {
 	.doc = "The string at the address of the process, at most so many characters of it.",
 };
 
-/* Whether the process has memory there; asking is no fault. */
-static bool has_user_memory(const struct dt_context *c, uint64_t addr)
-{
-	for (uint32_t i = 0; i < c->nregions; i++)
-		if (c->regions[i].user && addr - c->regions[i].addr < c->regions[i].len)
-			return true;
-	return false;
-}
-
-/* One string of the array behind the others; false: the array or the room is at its end, or a fault. */
-static bool add_argument(struct dt_interp *ip, uint64_t at, bool first, char *text, uint64_t max, uint64_t *n)
-{
-	uint64_t p, len;
-
-	if (!dt_interp_read(ip, at, &p, sizeof(p), true) || p == 0)
-		return false;
-	if (!first && *n < max)
-		text[(*n)++] = ' ';
-	if (!has_user_memory(dt_interp_context(ip), p)) {
-		if (*n < max)
-			text[(*n)++] = '?';
-		return *n < max;
-	}
-	if (!dt_interp_strlen(ip, p, max - *n, true, &len) || !dt_interp_read(ip, p, text + *n, len, true))
-		return false;
-	*n += len;
-	return *n < max;
-}
-
-/* A string that is not in memory, such as a constant that the program has never touched, is "?". */
+/*
+ * A string that is not in memory, such as a constant that the program has never touched, is "?". The array
+ * itself must be there: pos is where it could not be read.
+ */
 static uint64_t call_copyinargv(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	uint64_t max = dt_interp_options(ip)->strsize - 1, n = 0, at = call->arg[0].value;
-	char *text = dt_interp_temp(ip, max + 1);
+	struct dt_rt_call c;
+	uint64_t len;
 
-	for (uint64_t i = 0; text != NULL && add_argument(ip, at + 8 * i, i == 0, text, max, &n); i++)
-		;
-	return text != NULL && !dt_interp_faulted(ip) ? dt_interp_put(ip, text, n) : 0;
+	if (!dt_rt_begin(ip, &c))
+		return 0;
+	c.w.pos = call->arg[0].value;
+	c.w.n = sizeof(uint64_t);
+	len = dt_rt_run(ip, &c, dt_rt_argv);
+	if (c.w.out)
+		return dt_interp_fault(ip, DT_FLT_BADADDR, c.w.pos);
+	return dt_interp_put(ip, (const char *)c.d, len - 1);
 }
 
 static void lower_copyinargv(struct dt_lower *l)
@@ -424,19 +403,16 @@ const struct dt_builtin dt_subr_memref = {
 /* Bytes as a string: each NUL inside becomes the given character. */
 static uint64_t call_memstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	uint64_t len = call->arg[2].value;
-	char *text;
+	uint64_t max = dt_interp_options(ip)->strsize - 1, len = call->arg[2].value;
+	struct dt_rt_call c;
 
-	if (len > dt_interp_options(ip)->strsize - 1)
-		len = dt_interp_options(ip)->strsize - 1;
-	text = dt_interp_temp(ip, len);
-	if (!text || !dt_interp_read(ip, call->arg[0].value, text, len, false))
+	if (len > max)
+		len = max;
+	if (!dt_rt_begin(ip, &c) || !dt_interp_read(ip, call->arg[0].value, c.d, len, false))
 		return 0;
-	for (uint64_t i = 0; i < len; i++) {
-		if (!text[i])
-			text[i] = (char)call->arg[1].value;
-	}
-	return dt_interp_put(ip, text, len);
+	c.w.la = len;
+	c.w.n = call->arg[1].value;
+	return dt_rt_text(ip, &c, dt_rt_memstr);
 }
 
 /* The bytes are read first, and the runtime then replaces each NUL; W_LA says how many bytes there are. */

@@ -5,8 +5,6 @@
  */
 #include "builtin/row.h"
 
-#include <stdio.h>
-
 /* Linux's numbers for families and hardware; programs from other systems use their names. */
 enum { AF_IP4 = 2, AF_IP6 = 10 };		/* Linux's numbers */
 enum { LINK_ETHERNET = 1, LINK_INFINIBAND = 32 };
@@ -77,103 +75,28 @@ const struct dt_builtin dt_subr_ntohll = {
 
 /* ---- addresses ---- */
 
-static int format4(char *to, size_t size, const uint8_t *a)
-{
-	return snprintf(to, size, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
-}
-
-/*
- * RFC 5952: the longest run of at least two groups of zeros is left out, the first one of equal runs. Returns
- * its length and where it begins.
- */
-static unsigned zero_run(const uint8_t *a, unsigned *where)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 0; i < 8; i++) {
-		unsigned n = 0;
-
-		while (i + n < 8 && !a[2 * (i + n)] && !a[2 * (i + n) + 1])
-			n++;
-		if (n > best && n > 1) {
-			best = n;
-			*where = i;
-		}
-	}
-	return best;
-}
-
-/* An IPv6 address as groups; `to` has room for the longest. */
-static void format_groups(char *to, size_t size, const uint8_t *a)
-{
-	unsigned where = 0, run = zero_run(a, &where);
-	size_t n = 0;
-
-	for (unsigned i = 0; i < 8;) {
-		if (run && i == where) {
-			n += (size_t)snprintf(to + n, size - n, "::");
-			i += run;
-			continue;
-		}
-		n += (size_t)snprintf(to + n, size - n, "%s%x", i && !(run && i == where + run) ? ":" : "",
-		    a[2 * i] << 8 | a[2 * i + 1]);
-		i++;
-	}
-}
-
-/*
- * The prefix of an IPv6 address that holds an IPv4 address: mapped (::ffff:a.b.c.d) or compatible (::a.b.c.d,
- * but not :: and ::1). NULL: it holds none.
- */
-static const char *embedded4(const uint8_t *a)
-{
-	static const uint8_t zero[16];
-	static const uint8_t one[4] = { 0, 0, 0, 1 };
-
-	if (memcmp(a, zero, 10) != 0)
-		return NULL;
-	if (a[10] == 0xff && a[11] == 0xff)
-		return "::ffff:";
-	if (a[10] || a[11] || memcmp(a + 12, zero, 4) == 0 || memcmp(a + 12, one, 4) == 0)
-		return NULL;
-	return "::";
-}
-
-/* `strict`: an embedded IPv4 address keeps its prefix. */
-static uint64_t put6(struct dt_interp *ip, uint64_t addr, bool strict)
-{
-	uint8_t a[16];
-	char text[64];
-	const char *prefix;
-	size_t n = 0;
-
-	if (!dt_interp_read(ip, addr, a, sizeof(a), false))
-		return 0;
-	prefix = embedded4(a);
-	if (prefix) {
-		if (strict)
-			n = (size_t)snprintf(text, sizeof(text), "%s", prefix);
-		format4(text + n, sizeof(text) - n, a + 12);
-	} else {
-		format_groups(text, sizeof(text), a);
-	}
-	return dt_interp_put(ip, text, strlen(text));
-}
-
 /* An IPv4 address as text, in scratch. */
 static uint64_t put4(struct dt_interp *ip, uint64_t addr)
 {
-	uint8_t a[4];
-	char text[20];
+	struct dt_rt_call c;
 
-	if (!dt_interp_read(ip, addr, a, sizeof(a), false))
+	return dt_rt_bytes(ip, addr, 4, &c) ? dt_rt_text(ip, &c, dt_rt_inet4) : 0;
+}
+
+/* An IPv6 address. `strict`: an IPv4 address inside of it keeps its prefix. */
+static uint64_t put6(struct dt_interp *ip, uint64_t addr, bool strict)
+{
+	struct dt_rt_call c;
+
+	if (!dt_rt_bytes(ip, addr, 16, &c))
 		return 0;
-	return dt_interp_put(ip, text, (size_t)format4(text, sizeof(text), a));
+	c.w.m = strict;
+	return dt_rt_text(ip, &c, dt_rt_inet6);
 }
 
 /*
  * Reads `size` bytes at argument i into the first buffer. If strings are shorter than that, they reach into
- * the second buffer, which nobody uses then.
+ * the second buffer, which is unused then.
  */
 static void read_bytes(struct dt_lower *l, uint32_t i, uint32_t size)
 {
@@ -269,16 +192,34 @@ const struct dt_builtin dt_subr_inet_ntoa6 = {
 };
 
 /*
- * n bytes in hexadecimal: `where` has a bit for each byte that `between` stands in front of; `ten` is the
- * letter for 10, which decides the case.
+ * Bytes in hexadecimal: `between` stands before each byte that has a bit in `where`; `ten` is the letter for
+ * 10, which decides the case.
  */
-static void lower_hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int between, int32_t where, int ten)
+struct form { uint32_t size, where; char between, ten; };
+static const struct form ethernet = { 6, 0x3e, ':', 'a' }, infiniband = { 20, 0xffffe, ':', 'a' };
+/* In groups of 4, 2, 2, 2 and 6 bytes, in capitals, as macOS writes them. */
+static const struct form uuid = { 16, 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, '-', 'A' };
+
+static uint64_t put_hexbytes(struct dt_interp *ip, uint64_t addr, const struct form *f)
 {
-	read_bytes(l, i, n);
-	dt_work_imm(l, W_LA, (int32_t)n);
-	dt_work_imm(l, W_N, between);
-	dt_work_imm(l, W_M, where);
-	dt_work_imm(l, W_Y, ten);
+	struct dt_rt_call c;
+
+	if (!dt_rt_bytes(ip, addr, f->size, &c))
+		return 0;
+	c.w.la = f->size;
+	c.w.n = (dt_word)f->between;
+	c.w.m = f->where;
+	c.w.y = (dt_word)f->ten;
+	return dt_rt_text(ip, &c, dt_rt_hexbytes);
+}
+
+static void lower_hexbytes(struct dt_lower *l, uint32_t i, const struct form *f)
+{
+	read_bytes(l, i, f->size);
+	dt_work_imm(l, W_LA, (int32_t)f->size);
+	dt_work_imm(l, W_N, f->between);
+	dt_work_imm(l, W_M, (int32_t)f->where);
+	dt_work_imm(l, W_Y, f->ten);
 	dt_runtime(l, "rt_hexbytes");
 	dt_runtime_take(l);
 }
@@ -286,19 +227,11 @@ static void lower_hexbytes(struct dt_lower *l, uint32_t i, uint32_t n, int betwe
 /* Hardware addresses: bytes in hexadecimal with colons. */
 static uint64_t call_link_ntop(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	int64_t type = dt_subr_int(call, 0);
-	unsigned len = type == LINK_ETHERNET ? 6 : 20;
-	uint8_t a[20];
-	char text[64];
-	size_t n = 0;
-
-	if (type != LINK_ETHERNET && type != LINK_INFINIBAND)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, call->arg[0].value);
-	if (!dt_interp_read(ip, call->arg[1].value, a, len, false))
-		return 0;
-	for (unsigned i = 0; i < len; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%02x", i ? ":" : "", a[i]);
-	return dt_interp_put(ip, text, n);
+	switch (dt_subr_int(call, 0)) {
+	case LINK_ETHERNET: return put_hexbytes(ip, call->arg[1].value, &ethernet);
+	case LINK_INFINIBAND: return put_hexbytes(ip, call->arg[1].value, &infiniband);
+	default: return dt_interp_fault(ip, DT_FLT_ILLOP, call->arg[0].value);
+	}
 }
 
 /* Ethernet is 1, InfiniBand 32; anything else faults. */
@@ -310,12 +243,12 @@ static void lower_link_ntop(struct dt_lower *l)
 	dt_tuple_int(l, 0, R1);
 	dt_stx(a, B8, FP, F_T1, R1);
 	dt_jmpi(a, BPF_JNE, R1, 1, other);
-	lower_hexbytes(l, 1, 6, ':', 0x3e, 'a');
+	lower_hexbytes(l, 1, &ethernet);
 	dt_ja(a, done);
 	dt_put(a, other);
 	dt_ldx(a, B8, R1, FP, F_T1);
 	dt_jmpi(a, BPF_JNE, R1, 32, dt_fault_label(l, DT_FLT_ILLOP, F_T1));
-	lower_hexbytes(l, 1, 20, ':', 0xffffe, 'a');
+	lower_hexbytes(l, 1, &infiniband);
 	dt_put(a, done);
 }
 
@@ -325,25 +258,12 @@ const struct dt_builtin dt_subr_link_ntop = {
 	.doc = "A hardware address as text; the first argument is ARPHRD_ETHER or ARPHRD_INFINIBAND.",
 };
 
-/* In groups of 4, 2, 2, 2 and 6 bytes, in capitals, as macOS writes them. */
 static uint64_t call_uuidstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	uint8_t a[16];
-	char text[40];
-	size_t n = 0;
-
-	if (!dt_interp_read(ip, call->arg[0].value, a, sizeof(a), false))
-		return 0;
-	for (unsigned i = 0; i < 16; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%02X",
-		    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", a[i]);
-	return dt_interp_put(ip, text, n);
+	return put_hexbytes(ip, call->arg[0].value, &uuid);
 }
 
-static void lower_uuidstr(struct dt_lower *l)
-{
-	lower_hexbytes(l, 0, 16, '-', 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10, 'A');
-}
+static void lower_uuidstr(struct dt_lower *l) { lower_hexbytes(l, 0, &uuid); }
 
 const struct dt_builtin dt_subr_uuidstr = {
 	DT_SUBR(uuidstr, "string(void *)", V(1, 0), EVOLVING),

@@ -18,27 +18,27 @@ static void put_base(struct dt_lower *l, int at)
 	dt_jmpi(a, BPF_JSGT, R1, 36, bad);
 }
 
+/* The same for the interpreter. False after a fault. */
+static bool base_of(struct dt_interp *ip, const struct dt_subr_call *call, dt_word *base)
+{
+	int64_t v = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
+
+	*base = (uint64_t)v;
+	if (v >= 2 && v <= 36)
+		return true;
+	dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)v);
+	return false;
+}
+
 /* Base 10 is signed, the others are not; 8 and 16 have their prefix. */
 static uint64_t call_lltostr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	int64_t i = (int64_t)call->arg[0].value, put_base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
-	bool negative = put_base == 10 && i < 0;
-	uint64_t v = negative ? -(uint64_t)i : (uint64_t)i;
-	char buf[72], *p = buf + sizeof(buf);
+	struct dt_rt_call c;
 
-	if (put_base < 2 || put_base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)put_base);
-	do {
-		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[v % (uint64_t)put_base];
-		v /= (uint64_t)put_base;
-	} while (v);
-	if (put_base == 16)
-		*--p = 'x';
-	if (put_base == 16 || (put_base == 8 && i))
-		*--p = '0';
-	if (negative)
-		*--p = '-';
-	return dt_interp_put(ip, p, (size_t)(buf + sizeof(buf) - p));
+	if (!dt_rt_begin(ip, &c) || !base_of(ip, call, &c.w.m))
+		return 0;
+	c.w.n = call->arg[0].value;
+	return dt_rt_text(ip, &c, dt_rt_lltostr);
 }
 
 /* The runtime gets the number in W_N and the base in W_M. */
@@ -57,37 +57,16 @@ const struct dt_builtin dt_subr_lltostr = {
 	.doc = "A number as text, in base 10 or the given one (2 to 36).",
 };
 
-/* 99 is no digit in any base. */
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
-}
-
-/* Blanks, a sign, a 0x in base 16, then digits up to the first character that is none. Overflow wraps. */
+/*
+ * Blanks, a sign, a 0x in base 16, then digits up to the first character that is not a digit. Overflow wraps.
+ */
 static uint64_t call_strtoll(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	int64_t put_base = call->nargs > 1 ? dt_subr_int(call, 1) : 10;
-	uint64_t v = 0;
-	bool negative;
+	struct dt_rt_call c;
 
-	if (put_base < 2 || put_base > 36)
-		return dt_interp_fault(ip, DT_FLT_ILLOP, (uint64_t)put_base);
-	if (!s)
+	if (!dt_rt_strings(ip, call, 1, &c) || !base_of(ip, call, &c.w.n))
 		return 0;
-	s += strspn(s, " \t\n\v\f\r");
-	negative = *s == '-';
-	if (*s == '-' || *s == '+')
-		s++;
-	if (put_base == 16 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16)
-		s += 2;
-	for (; digit_of(*s) < put_base; s++)
-		v = v * (uint64_t)put_base + (uint64_t)digit_of(*s);
-	return negative ? -v : v;
+	return dt_rt_run(ip, &c, dt_rt_strtoll);
 }
 
 /* The runtime gets the base in W_N and leaves the number in r0. */

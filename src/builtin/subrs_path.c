@@ -1,126 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paths as text: basename(), dirname(), cleanpath(). Nothing is looked up, and links are not followed. The
- * kernel's versions are in the runtime; test/unit/runtime_test.c compares the two.
+ * Paths as text: basename(), dirname(), cleanpath(). Nothing is looked up, and links are not followed
+ * (runtime/rt_path.c).
  */
 #include "builtin/row.h"
 
-/* The length without slashes at the end; the root stays a slash. */
-static size_t trimmed_length(const char *path, size_t len)
+static uint64_t call_text(struct dt_interp *ip, const struct dt_subr_call *call, dt_rt_fn *f)
 {
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	return len;
+	struct dt_rt_call c;
+
+	return dt_rt_strings(ip, call, 1, &c) ? dt_rt_text(ip, &c, f) : 0;
 }
 
 /* As basename(1): "" is ".", and "/" is "/". */
-static const char *path_basename(const char *path, size_t *len)
-{
-	size_t end = trimmed_length(path, strlen(path)), start = end;
-
-	*len = 1;
-	if (end == 0)
-		return ".";
-	if (end == 1 && path[0] == '/')
-		return "/";
-	while (start > 0 && path[start - 1] != '/')
-		start--;
-	*len = end - start;
-	return path + start;
-}
-
 static uint64_t call_basename(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	size_t len;
-
-	if (!s)
-		return 0;
-	s = path_basename(s, &len);
-	return dt_interp_put(ip, s, len);
+	return call_text(ip, call, dt_rt_basename);
 }
 
 /* As dirname(1): a path without a slash is in ".". */
-static const char *path_dirname(const char *path, size_t *len)
-{
-	size_t end = trimmed_length(path, strlen(path));
-
-	*len = 1;
-	while (end > 0 && path[end - 1] != '/')
-		end--;
-	if (end == 0)
-		return ".";
-	*len = trimmed_length(path, end);
-	return path;
-}
-
 static uint64_t call_dirname(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	size_t len;
-
-	if (!s)
-		return 0;
-	s = path_dirname(s, &len);
-	return dt_interp_put(ip, s, len);
-}
-
-/*
- * Forgets the last component of the n bytes written, if it can be forgotten: returns the new length, else n.
- */
-static size_t length_of_parent(const char *to, size_t n)
-{
-	size_t start = n;
-
-	while (start > 0 && to[start - 1] != '/')
-		start--;
-	if (n - start == 2 && to[start] == '.' && to[start + 1] == '.')
-		return n;
-	return start;
+	return call_text(ip, call, dt_rt_dirname);
 }
 
 /*
  * // and /./ become /, and /../ takes the component before it away. The first component of a relative path
- * and a slash at the end stay; /.. at the root is the root. `to` is empty or ends in a slash before each
- * component, and is never longer than `path`.
+ * and a slash at the end stay; /.. at the root is the root.
  */
-static size_t path_clean(const char *path, char *to)
-{
-	size_t n = 0;
-	bool first = true;
-
-	while (*path) {
-		size_t len = strcspn(path, "/");
-		bool slash = path[len] == '/';
-
-		if (len == 2 && path[0] == '.' && path[1] == '.' && !first) {
-			size_t before = n ? length_of_parent(to, n - 1) : 0;
-
-			if (n == 0 || (before == n - 1 && n > 1)) {	/* nothing to take away */
-				memcpy(to + n, path, 2 + slash);
-				n += 2 + slash;
-			} else {
-				n = before ? before : to[0] == '/' && n;
-			}
-		} else if (len == 1 && path[0] == '.' && !first) {
-			;
-		} else if (len || first) {
-			memcpy(to + n, path, len + slash);
-			n += len + slash;
-		}
-		path += len + slash;
-		first = false;
-	}
-	to[n] = '\0';
-	return n;
-}
-
 static uint64_t call_cleanpath(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	char *to = s ? dt_interp_temp(ip, strlen(s) + 1) : NULL;
-
-	return to ? dt_interp_put(ip, to, path_clean(s, to)) : 0;
+	return call_text(ip, call, dt_rt_cleanpath);
 }
 
 /* All three take one string and leave one: the runtime does the rest. */

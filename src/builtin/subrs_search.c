@@ -21,18 +21,30 @@ static void pointer_into(struct dt_lower *l)
 	dt_put(a, done);
 }
 
-static uint64_t call_strchr(struct dt_interp *ip, const struct dt_subr_call *call)
-{
-	const char *s = dt_subr_string(ip, call, 0), *at = s ? strchr(s, (char)call->arg[1].value) : NULL;
+#define NOT_FOUND UINT64_MAX		/* as the runtime says it */
 
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
+/* The same for the interpreter. */
+static uint64_t address_into(const struct dt_subr_call *call, uint64_t at)
+{
+	return at == NOT_FOUND ? 0 : call->arg[0].value + at;
 }
 
+static uint64_t find_char(struct dt_interp *ip, const struct dt_subr_call *call, dt_rt_fn *f)
+{
+	struct dt_rt_call c;
+
+	if (!dt_rt_strings(ip, call, 1, &c))
+		return 0;
+	c.w.n = call->arg[1].value;
+	return address_into(call, dt_rt_run(ip, &c, f));
+}
+static uint64_t call_strchr(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	return find_char(ip, call, dt_rt_strchr);
+}
 static uint64_t call_strrchr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0), *at = s ? strrchr(s, (char)call->arg[1].value) : NULL;
-
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
+	return find_char(ip, call, dt_rt_strrchr);
 }
 
 /* The character goes to W_N; the runtime returns a place. */
@@ -50,21 +62,20 @@ static void lower_strrchr(struct dt_lower *l) { search_char(l, "rt_strrchr"); }
 const struct dt_builtin dt_subr_strchr = {
 	DT_SUBR(strchr, "string(const char *, char)", V(1, 1), STABLE),
 	.call = call_strchr, .lower = lower_strchr, .scratch = DT_SCRATCH_STRING,
-	.doc = "The string from the first such character on; NULL when there is none.",
+	.doc = "The string from the first such character on; NULL if it is not found.",
 };
 
 const struct dt_builtin dt_subr_strrchr = {
 	DT_SUBR(strrchr, "string(const char *, char)", V(1, 1), STABLE),
 	.call = call_strrchr, .lower = lower_strrchr, .scratch = DT_SCRATCH_STRING,
-	.doc = "The string from the last such character on; NULL when there is none.",
+	.doc = "The string from the last such character on; NULL if it is not found.",
 };
 
 static uint64_t call_strstr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL;
-	const char *at = sub ? strstr(s, sub) : NULL;
+	struct dt_rt_call c;
 
-	return at ? call->arg[0].value + (uint64_t)(at - s) : 0;
+	return dt_rt_strings(ip, call, 2, &c) ? address_into(call, dt_rt_run(ip, &c, dt_rt_strstr)) : 0;
 }
 
 static void lower_strstr(struct dt_lower *l)
@@ -80,23 +91,24 @@ const struct dt_builtin dt_subr_strstr = {
 	.doc = "The string from the first place on where the second one stands; NULL when it does not.",
 };
 
+/* m says whether a start is given at all, since 0 is one. */
+static uint64_t find_text(struct dt_interp *ip, const struct dt_subr_call *call, dt_rt_fn *f)
+{
+	struct dt_rt_call c;
+
+	if (!dt_rt_strings(ip, call, 2, &c))
+		return 0;
+	c.w.n = (uint64_t)dt_subr_int(call, 2);
+	c.w.m = call->nargs > 2;
+	return dt_rt_run(ip, &c, f);
+}
+
 /*
  * History's corner cases: a negative start is 0, and the empty text is found at the end, but not beyond it.
  */
 static uint64_t call_index(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL, *at;
-	int64_t pos = call->nargs > 2 ? dt_subr_int(call, 2) : 0, len;
-
-	if (!sub)
-		return 0;
-	len = (int64_t)strlen(s);
-	if (pos < 0)
-		pos = 0;
-	if (pos >= len)
-		return *sub ? UINT64_MAX : (uint64_t)len;
-	at = strstr(s + pos, sub);
-	return at ? (uint64_t)(at - s) : UINT64_MAX;
+	return find_text(ip, call, dt_rt_index);
 }
 
 /*
@@ -104,24 +116,10 @@ static uint64_t call_index(struct dt_interp *ip, const struct dt_subr_call *call
  */
 static uint64_t call_rindex(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0), *sub = s ? dt_subr_string(ip, call, 1) : NULL;
-	int64_t pos, len, sublen;
-
-	if (!sub)
-		return 0;
-	len = (int64_t)strlen(s);
-	sublen = (int64_t)strlen(sub);
-	pos = call->nargs > 2 ? dt_subr_int(call, 2) : len;
-	if (pos < 0)
-		return *sub ? UINT64_MAX : 0;
-	for (pos = pos > len - sublen ? len - sublen : pos; pos >= 0; pos--) {
-		if (memcmp(s + pos, sub, (size_t)sublen) == 0)
-			return (uint64_t)pos;
-	}
-	return UINT64_MAX;
+	return find_text(ip, call, dt_rt_rindex);
 }
 
-/* W_M says whether a start is given at all, since 0 is one. */
+/* W_N and W_M as in find_text(). */
 static void search_text(struct dt_lower *l, const char *name)
 {
 	dt_tuple_strings(l, 2);
@@ -136,26 +134,25 @@ static void lower_rindex(struct dt_lower *l) { search_text(l, "rt_rindex"); }
 const struct dt_builtin dt_subr_index = {
 	DT_SUBR(index, "int(const char *, const char *, [int])", V(1, 1), STABLE),
 	.call = call_index, .lower = lower_index, .scratch = DT_SCRATCH_STRING,
-	.doc = "The place of the first such text in the string, from the given place on; -1 when there is "
-	    "none.",
+	.doc = "The place of the first such text in the string, from the given place on; -1 if it is "
+	    "not found.",
 };
 
 const struct dt_builtin dt_subr_rindex = {
 	DT_SUBR(rindex, "int(const char *, const char *, [int])", V(1, 1), STABLE),
 	.call = call_rindex, .lower = lower_rindex, .scratch = DT_SCRATCH_STRING,
-	.doc = "The place of the last such text in the string, up to the given place; -1 when there is none.",
+	.doc = "The place of the last such text in the string, up to the given place; -1 if it is not found.",
 };
 
 /* ---- strmatch ---- */
 
-enum { MATCH_TOO_LONG = 2 };		/* else 0 or 1: runtime/both/strmatch.c, which is what it means */
-
-DT_RT(rt_strmatch);
+enum { MATCH_TOO_LONG = 2 };		/* else 0 or 1: runtime/rt_strmatch.c */
 
 /* A pattern that takes too many steps is a fault, not a wrong answer. */
 static uint64_t call_strmatch(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	uint64_t found = dt_subr_runtime(ip, call, 2, dt_rt_strmatch);
+	struct dt_rt_call c;
+	uint64_t found = dt_rt_strings(ip, call, 2, &c) ? dt_rt_run(ip, &c, dt_rt_strmatch) : 0;
 
 	return found == MATCH_TOO_LONG ? dt_interp_fault(ip, DT_FLT_ILLOP, 0) : found;
 }

@@ -73,36 +73,24 @@ static void lower_strjoin(struct dt_lower *l)
 const struct dt_builtin dt_subr_strjoin = {
 	DT_SUBR(strjoin, "string(const char *, const char *)", V(1, 0), STABLE),
 	.call = call_strjoin, .lower = lower_strjoin, .scratch = DT_SCRATCH_STRING,
-	.doc = "The two strings, one behind the other. More characters than strsize are a fault.",
+	.doc = "The two strings, one after the other. More characters than strsize are a fault.",
 };
 
-/* A negative start counts from the end; a negative length leaves that many characters out at the end. */
+/*
+ * A negative start counts from the end; a negative length leaves that many characters out at the end. A
+ * length that is not given is longer than any string.
+ */
 static uint64_t call_substr(struct dt_interp *ip, const struct dt_subr_call *call)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	int64_t start = dt_subr_int(call, 1), len, n;
+	struct dt_rt_call c;
 
-	if (!s)
+	if (!dt_rt_strings(ip, call, 1, &c))
 		return 0;
-	len = (int64_t)strlen(s);
-	n = call->nargs > 2 ? dt_subr_int(call, 2) : INT32_MAX;
-	if (start < 0) {
-		start += len;
-		if (start < 0 && start + n > 0) {	/* what would stand before the string is missing */
-			n += start;
-			start = 0;
-		}
-	}
-	if (start < 0 || start >= len)
-		return dt_interp_put(ip, "", 0);
-	if (n < 0)
-		n += len - start;
-	if (n > len - start)
-		n = len - start;
-	return dt_interp_put(ip, s + start, n > 0 ? (size_t)n : 0);
+	c.w.n = (uint64_t)dt_subr_int(call, 1);
+	c.w.m = call->nargs > 2 ? (uint64_t)dt_subr_int(call, 2) : INT32_MAX;
+	return dt_rt_text(ip, &c, dt_rt_substr);
 }
 
-/* A length that is not given is longer than any string. */
 static void lower_substr(struct dt_lower *l)
 {
 	dt_tuple_strings(l, 1);
@@ -124,37 +112,42 @@ const struct dt_builtin dt_subr_substr = {
 	    "counts from the end; a negative length leaves that many characters out at the end.",
 };
 
+/* The string becomes the text that is taken apart, in a buffer like the slot's. False after a fault. */
+static bool keep_text(struct dt_interp *ip, const struct dt_subr_call *call)
+{
+	struct dt_strtok *tok = dt_interp_strtok(ip);
+	const char *s = dt_subr_string(ip, call, 0);
+	unsigned char *text = s ? calloc(1, dt_interp_options(ip)->strsize + DT_RT_AFTER) : NULL;
+
+	if (!text) {
+		dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
+		return false;
+	}
+	memcpy(text, s, strlen(s));
+	free(tok->text);
+	*tok = (struct dt_strtok){ .text = text };
+	return true;
+}
+
 /*
  * The text is the interpreter's own copy and lives until the next text: the program's string may change in
- * between.
+ * between. The separators come first: if they fault, the text stays.
  */
 static uint64_t call_strtok(struct dt_interp *ip, const struct dt_subr_call *call)
 {
 	struct dt_strtok *tok = dt_interp_strtok(ip);
-	const char *seps = dt_subr_string(ip, call, 1), *token;
-	size_t len;
+	const char *separators = dt_subr_string(ip, call, 1);
+	struct dt_rt_call c;
+	uint64_t token;
 
-	if (!seps)
+	if (!separators || (call->arg[0].value && !keep_text(ip, call)) || !tok->text || !dt_rt_begin(ip, &c))
 		return 0;
-	if (call->arg[0].value) {
-		const char *s = dt_subr_string(ip, call, 0);
-
-		if (!s)
-			return 0;
-		free(tok->text);
-		*tok = (struct dt_strtok){ .text = strdup(s) };
-		if (!tok->text)
-			return dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
-	}
-	if (!tok->text)
-		return 0;
-	tok->pos += strspn(tok->text + tok->pos, seps);
-	token = tok->text + tok->pos;
-	len = strcspn(token, seps);
-	if (!len)
-		return 0;
-	tok->pos += len;
-	return dt_interp_put(ip, token, len);
+	memcpy(c.b, separators, strlen(separators));
+	c.a = tok->text;
+	c.w.pos = tok->pos;
+	token = dt_rt_text(ip, &c, dt_rt_strtok);
+	tok->pos = c.w.pos;
+	return token;
 }
 
 /*
@@ -193,21 +186,18 @@ const struct dt_builtin dt_subr_strtok = {
 	DT_SUBR(strtok, "string(const char *, const char *)", V(1, 1), STABLE),
 	.call = call_strtok, .lower = lower_strtok, .scratch = DT_SCRATCH_STRING,
 	.doc = "The next piece of the string between the given separators; NULL as the string goes on in "
-	    "the last one. NULL when there is none left.",
+	    "the last one. NULL if no piece is left.",
 };
 
-/* The ASCII letters from `from` to `from` + 25 change their case. */
-static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *call, char from)
+/* `first` is the first of the 26 letters that change. */
+static uint64_t change_case(struct dt_interp *ip, const struct dt_subr_call *call, char first)
 {
-	const char *s = dt_subr_string(ip, call, 0);
-	size_t len = s ? strlen(s) : 0;
-	char *to = s ? dt_interp_temp(ip, len + 1) : NULL;
+	struct dt_rt_call c;
 
-	if (!to)
+	if (!dt_rt_strings(ip, call, 1, &c))
 		return 0;
-	for (size_t i = 0; i <= len; i++)
-		to[i] = s[i] >= from && s[i] <= from + 25 ? (char)(s[i] ^ 0x20) : s[i];
-	return dt_interp_put(ip, to, len);
+	c.w.n = (dt_word)first;
+	return dt_rt_text(ip, &c, dt_rt_case);
 }
 
 /* Only ASCII letters change, whatever the encoding: a program in the kernel knows no locale. */
@@ -220,7 +210,6 @@ static uint64_t call_tolower(struct dt_interp *ip, const struct dt_subr_call *ca
 	return change_case(ip, call, 'A');
 }
 
-/* `first` is the first of the letters that change. */
 static void lower_case(struct dt_lower *l, char first)
 {
 	dt_work_imm(l, W_N, first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The control group of the thread (version 2), as a number, as a path, and as the container that it belongs
- * to. The kernel keeps groups as nodes of a file system; the walk up to the root is in runtime/cgroup.c.
+ * to. The kernel keeps groups as nodes of a file system; the walk up to the root is in runtime/rt_cgroup.c.
  */
 #include "builtin/row.h"
 
@@ -15,7 +15,8 @@ static void lower_cgroupid(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_current
 
 const struct dt_builtin dt_var_cgroupid = {
 	DT_SCALAR(cgroupid, "uint64_t", V(1, 0), EVOLVING),
-	.get = get_cgroupid, .lower = lower_cgroupid, .scratch = DT_SCRATCH_NONE,
+	.get = get_cgroupid, .lower = lower_cgroupid, .needs = DT_NEED_CGROUPS, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL,
 	.doc = "The number of the control group (version 2) of the process: that of its directory.",
 };
 
@@ -57,7 +58,8 @@ static void lower_cgroup(struct dt_lower *l)
 
 const struct dt_builtin dt_var_cgroup = {
 	DT_SCALAR(cgroup, "string", V(1, 0), EVOLVING),
-	.get = get_cgroup, .lower = lower_cgroup, .scratch = DT_SCRATCH_STRING,
+	.get = get_cgroup, .lower = lower_cgroup, .needs = DT_NEED_CGROUPS, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL,
 	.doc = "The path of the control group (version 2) of the process, below the root of all of them.",
 };
 
@@ -73,7 +75,9 @@ static void lower_container(struct dt_lower *l)
 
 const struct dt_builtin dt_var_container = {
 	DT_SCALAR(container, "string", V(1, 0), EVOLVING),
-	.get = get_container, .lower = lower_container, .scratch = DT_SCRATCH_STRING,
+	.get = get_container, .lower = lower_container, .needs = DT_NEED_CGROUPS,
+	.scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL,
 	.doc = "The container of the process: its name (NAMESPACE/POD/CONTAINER with Kubernetes), or the "
 	    "first twelve digits of its id if the name is not known. Empty outside of containers.",
 };

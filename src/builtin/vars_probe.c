@@ -114,6 +114,7 @@ static void lower_uregs(struct dt_lower *l, unsigned ri)
 const struct dt_builtin dt_var_uregs = {
 	DT_ARRAY(uregs, "uint64_t", V(1, 0), STABLE),
 	.get = get_uregs, .lower_at = lower_uregs, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.doc = "The registers of the process as it entered the kernel, by number (R_PC, R_SP and others of "
 	    "<regs.d>).",
 };

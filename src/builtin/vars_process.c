@@ -22,6 +22,7 @@ static void lower_curthread(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_curren
 const struct dt_builtin dt_var_curthread = {
 	DT_SCALAR(curthread, "struct task_struct *", V(1, 0), STABLE_PRIVATE),
 	.get = get_curthread, .lower = lower_curthread, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL,
 	.doc = "The current thread, as the kernel knows it.",
 };
 
@@ -70,7 +71,11 @@ GETTER(ppid, (int64_t)(int32_t)CONTEXT(ip)->ppid)
 /* real_parent is the parent that made or adopted it, also while a debugger is attached. */
 static void lower_ppid(struct dt_lower *l)
 {
-
+	if (dt_in_process(l)) {
+		dt_about(l, DT_ABOUT_PARENT);
+		sign32(l);
+		return;
+	}
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow_member(l, "task_struct", "real_parent", 8, "the parent process");
 	dt_task_id(l, true);
@@ -85,7 +90,7 @@ const struct dt_builtin dt_var_ppid = {
 GETTER(nspid, (int64_t)(int32_t)CONTEXT(ip)->nspid)
 
 /* The number in the innermost namespace: numbers[level].nr of the task's struct pid. */
-static void lower_nspid(struct dt_lower *l)
+static void nspid_of_task(struct dt_lower *l)
 {
 	static const char what[] = "the namespace's process id";
 	uint32_t size = dt_member(l, "upid", NULL, what);
@@ -99,6 +104,14 @@ static void lower_nspid(struct dt_lower *l)
 	dt_alui(a, BPF_MUL, R0, (int32_t)size);
 	dt_alu(a, BPF_ADD, R0, R9);
 	dt_follow(l, nr, 4, what);
+}
+
+static void lower_nspid(struct dt_lower *l)
+{
+	if (dt_in_process(l))
+		dt_about(l, DT_ABOUT_THREAD);
+	else
+		nspid_of_task(l);
 	sign32(l);
 }
 
@@ -110,7 +123,7 @@ const struct dt_builtin dt_var_nspid = {
 
 GIVEN(goid)
 
-/* See bpf/runtime/go.c. */
+/* See runtime/rt_go.c. */
 static void lower_goid(struct dt_lower *l)
 {
 	const struct dt_machine *m = dt_opts(l)->machine;
@@ -124,10 +137,10 @@ static void lower_goid(struct dt_lower *l)
 	dt_follow(l, (uint32_t)m->regs.go_g, 8, "a register");
 	dt_work(l, W_POS, R0);
 	dt_imm(a, R0, 0);
-	if (m->go_tls.base != NULL) {
+	if (m->go_tls != 0) {
 		dt_help(l, BPF_FUNC_get_current_task);
-		dt_follow_member(l, "task_struct", m->go_tls.base, 8, what);
-		dt_alui(a, BPF_ADD, R0, m->go_tls.at);
+		dt_follow_member(l, "task_struct", m->thread_pointer, 8, what);
+		dt_alui(a, BPF_ADD, R0, m->go_tls);
 	}
 	dt_work(l, W_X, R0);
 	dt_runtime(l, "rt_goid");
@@ -136,6 +149,7 @@ static void lower_goid(struct dt_lower *l)
 const struct dt_builtin dt_var_goid = {
 	DT_SCALAR(goid, "uint64_t", V(1, 0), EVOLVING),
 	.get = get_goid, .lower = lower_goid, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The goroutine that the thread runs, as Go numbers it; 0 if it runs none, and outside of Go. "
 	    "Goroutines move between threads: start[pid, goid] stays with one where self->start does not.",
 };
@@ -188,6 +202,7 @@ static void lower_starttime(struct dt_lower *l)
 const struct dt_builtin dt_var_starttime = {
 	DT_SCALAR(starttime, "uint64_t", V(1, 0), EVOLVING),
 	.get = get_starttime, .lower = lower_starttime, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_REPLAY,
 	.doc = "The timestamp at which the process was made (forked): timestamp - starttime is its age in "
 	    "nanoseconds.",
 };
@@ -269,18 +284,12 @@ const struct dt_builtin dt_var_zonename = {
 	.doc = "\"global\": Linux has one zone.",
 };
 
-/*
- * Arguments and environment lie one behind the other in the process's memory, from one member of struct
- * mm_struct to another, each ended by a NUL; blanks replace all but the last. Kernel threads have none.
- */
-static void texts_of_process(struct dt_lower *l, const char *start, const char *end)
+/* W_Y = where the texts begin, r0 = where they end. */
+static void texts_of_task(struct dt_lower *l, const char *start, const char *end)
 {
 	static const char what[] = "a process's arguments and environment";
 	struct dt_emit *a = dt_code(l);
-	uint32_t fits = dt_label(a), some = dt_label(a);
-	int32_t max = (int32_t)dt_opts(l)->strsize - 1;
 
-	dt_slot_reg(l);
 	dt_help(l, BPF_FUNC_get_current_task);
 	dt_follow_member(l, "task_struct", "mm", 8, "a process's memory");
 	dt_stx(a, B8, R6, W_X, R0);
@@ -288,6 +297,33 @@ static void texts_of_process(struct dt_lower *l, const char *start, const char *
 	dt_stx(a, B8, R6, W_Y, R0);
 	dt_ldx(a, B8, R0, R6, W_X);
 	dt_follow_member(l, "mm_struct", end, 8, what);
+}
+
+/* The same, as the agent knows it: number `first` and the next one. */
+static void texts_inside(struct dt_lower *l, uint64_t first)
+{
+	dt_imm(dt_code(l), R2, first);
+	dt_about(l, DT_ABOUT_TEXT);
+	dt_stx(dt_code(l), B8, R6, W_Y, R0);
+	dt_imm(dt_code(l), R2, first + 1);
+	dt_about(l, DT_ABOUT_TEXT);
+}
+
+/*
+ * Arguments and environment lie one after the other in the process's memory, from one member of struct
+ * mm_struct to another, each ended by a NUL; blanks replace all but the last. Kernel threads have none.
+ */
+static void texts_of_process(struct dt_lower *l, const char *start, const char *end, uint64_t first)
+{
+	struct dt_emit *a = dt_code(l);
+	uint32_t fits = dt_label(a), some = dt_label(a);
+	int32_t max = (int32_t)dt_opts(l)->strsize - 1;
+
+	dt_slot_reg(l);
+	if (dt_in_process(l))
+		texts_inside(l, first);
+	else
+		texts_of_task(l, start, end);
 	dt_mov(a, R2, R0);
 	dt_ldx(a, B8, R3, R6, W_Y);
 	dt_alu(a, BPF_SUB, R2, R3);
@@ -308,7 +344,7 @@ static void texts_of_process(struct dt_lower *l, const char *start, const char *
 
 GETTER(execargs, dt_interp_text(ip, TEXT_EXECARGS, CONTEXT(ip)->execargs))
 
-static void lower_execargs(struct dt_lower *l) { texts_of_process(l, "arg_start", "arg_end"); }
+static void lower_execargs(struct dt_lower *l) { texts_of_process(l, "arg_start", "arg_end", 0); }
 
 const struct dt_builtin dt_var_execargs = {
 	DT_SCALAR(execargs, "string", V(1, 0), EVOLVING),
@@ -318,18 +354,19 @@ const struct dt_builtin dt_var_execargs = {
 
 GETTER(execenv, dt_interp_text(ip, TEXT_EXECENV, CONTEXT(ip)->execenv))
 
-static void lower_execenv(struct dt_lower *l) { texts_of_process(l, "env_start", "env_end"); }
+static void lower_execenv(struct dt_lower *l) { texts_of_process(l, "env_start", "env_end", 2); }
 
 const struct dt_builtin dt_var_execenv = {
 	DT_SCALAR(execenv, "string", V(1, 0), EVOLVING),
 	.get = get_execenv, .lower = lower_execenv, .scratch = DT_SCRATCH_STRING,
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.doc = "The environment the program was executed with, with blanks between its strings.",
 };
 
 /* ---- what other systems have ---- */
 
 const struct dt_builtin dt_var_jid = { DT_SCALAR(jid, "int", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use container to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to distinguish containers" };
 
 const struct dt_builtin dt_var_jailname = { DT_SCALAR(jailname, "string", V(1, 0), EVOLVING),
-	.unsupported = "Linux has no jails; use container to tell containers apart" };
+	.unsupported = "Linux has no jails; use container to distinguish containers" };

@@ -40,6 +40,7 @@ static void lower_stackdepth(struct dt_lower *l) { lower_depth(l, false); }
 const struct dt_builtin dt_var_stackdepth = {
 	DT_SCALAR(stackdepth, "uint32_t", V(1, 0), STABLE),
 	.get = get_stackdepth, .lower = lower_stackdepth, .needs = DT_NEED_KSTACK, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL,
 	.doc = "How many frames the kernel stack has.",
 };
 
@@ -51,6 +52,7 @@ static void lower_caller(struct dt_lower *l) { lower_frame(l, false, dt_stack_of
 const struct dt_builtin dt_var_caller = {
 	DT_SCALAR(caller, "uintptr_t", V(1, 0), STABLE),
 	.get = get_caller, .lower = lower_caller, .needs = DT_NEED_KSTACK, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL,
 	.doc = "The address in the kernel that the current function was called from.",
 };
 
@@ -62,6 +64,7 @@ const struct dt_builtin dt_var_ustackdepth = {
 	DT_SCALAR(ustackdepth, "uint32_t", V(1, 2), STABLE),
 	.get = get_ustackdepth, .lower = lower_ustackdepth, .needs = DT_NEED_USTACK,
 	.scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.doc = "How many frames the stack of the process has.",
 };
 
@@ -73,5 +76,6 @@ static void lower_ucaller(struct dt_lower *l) { lower_frame(l, true, 1); }
 const struct dt_builtin dt_var_ucaller = {
 	DT_SCALAR(ucaller, "uint64_t", V(1, 2), STABLE),
 	.get = get_ucaller, .lower = lower_ucaller, .needs = DT_NEED_USTACK, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.doc = "The address in the process that the current function was called from.",
 };

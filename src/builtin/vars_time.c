@@ -18,6 +18,7 @@ GETTER(vtimestamp, CONTEXT(ip)->vtimestamp)
 const struct dt_builtin dt_var_vtimestamp = {
 	DT_SCALAR(vtimestamp, "uint64_t", V(1, 0), STABLE),
 	.get = get_vtimestamp, .lower = dt_get_vtimestamp, .needs = DT_NEED_VTIME, .scratch = DT_SCRATCH_NONE,
+	.where = DT_IN_KERNEL | DT_IN_PROCESS,
 	.doc = "Nanoseconds for which the thread has run on a CPU, without the time in probes; the same "
 	    "throughout a firing.",
 };

@@ -98,8 +98,8 @@ void dt_cg_var(struct dt_cg *, const struct dt_ident *, unsigned flags);
 void dt_cg_scalar(struct dt_cg *, const struct dt_ident *, bool store, unsigned reg);
 
 /*
- * Expressions (expr.c, logic.c, memory.c, call.c, assign.c). Each returns the register of the value,
- * which the caller frees.
+ * Expressions (cg_expr.c, logic.c, cg_memory.c, cg_call.c, cg_assign.c). Each returns the register of the
+ * value, which the caller frees.
  */
 unsigned dt_cg_node(struct dt_cg *, const struct dt_node *);
 void dt_cg_narrow(struct dt_cg *, unsigned reg, unsigned bits, bool is_signed);
@@ -135,7 +135,7 @@ unsigned dt_cg_call(struct dt_cg *, const struct dt_node *);
 unsigned dt_cg_index(struct dt_cg *, const struct dt_node *);
 void dt_cg_element(struct dt_cg *, const struct dt_ident *, bool store, unsigned reg);
 
-/* Structs and arrays that may not exist (object.c). */
+/* Structs and arrays that may not exist (cg_object.c). */
 bool dt_cg_may_lack(const struct dt_node *);
 const struct dt_node *dt_cg_whole(const struct dt_node *place);
 unsigned dt_cg_object(struct dt_cg *, const struct dt_node *, struct dt_cg_tuple *keys);

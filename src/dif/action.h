@@ -35,7 +35,7 @@ struct dt_actrule {
 	uint16_t kind;			/* enum dt_actkind, or DT_LIB_KIND() */
 	uint16_t flags;			/* DT_AR_* */
 	const char *name;
-	/* aggregating functions: values behind the keys; the second an increment */
+	/* aggregating functions: values after the keys; the second an increment */
 	uint8_t least, most;
 };
 
@@ -49,7 +49,7 @@ static inline unsigned dt_act_kind(const struct dt_act *a)
 	return a->kind == DT_ACT_LIBACT ? DT_LIB_KIND((unsigned)(a->arg & 0xf)) : a->kind;
 }
 
-const struct dt_actrule *dt_actrule_of(unsigned kind);		/* NULL: there is none such */
+const struct dt_actrule *dt_actrule_of(unsigned kind);		/* NULL: no such rule */
 static inline const struct dt_actrule *dt_act_rule(const struct dt_act *a)
 {
 	return dt_actrule_of(dt_act_kind(a));
@@ -68,6 +68,7 @@ enum {				/* facts of an action that stages ask for */
 	DT_AF_USER = 256,	/* names addresses in processes, which has to be prepared */
 	DT_AF_FORMAT = 512,	/* the same where its format has %A */
 	DT_AF_FOLDS = 1024,	/* as a key: all addresses of one name are one element */
+	DT_AF_ALONE = 2048,	/* shown by its records and the print options alone: any thread may */
 	/* any of these: shown by names, which may be those of another key too */
 	DT_AF_NAMED = DT_AF_KSTACK | DT_AF_USTACK | DT_AF_USER | DT_AF_FOLDS,
 };
@@ -85,6 +86,7 @@ struct dt_action {
 	/* What D calls it; a row without name ends. NULL: the compiler makes it of something else. */
 	const struct dt_builtin *names;
 	uint16_t facts;			/* DT_AF_* */
+	uint8_t where;			/* DT_IN_*, as in a row; 0: everywhere */
 	uint8_t shape;			/* enum dt_actshape */
 	uint8_t keytype;		/* of one that may be a key: the type of the call, DT_T_* */
 
@@ -124,7 +126,7 @@ static inline bool dt_act_is(const struct dt_act *a, unsigned facts)
 	return !DT_ACT_IS_AGG(a->kind) && dt_action_of(a)->facts & facts;
 }
 
-/* Its record shows or empties an aggregation: whoever reads it needs a snapshot taken after it. */
+/* Its record shows or empties an aggregation: its reader needs a snapshot taken after it. */
 static inline bool dt_ecb_shows_aggs(const struct dt_ecb *e)
 {
 	for (uint32_t i = 0; i < e->nacts; i++) {
@@ -144,7 +146,7 @@ struct dt_aggpart { const char *name; int64_t value; };
 enum { DT_AGGPARTS = 16 };	/* at most */
 
 /* How a CPU's words tell that it has updated the element. */
-/* the first is not 0; another word behind the data is not 0 */
+/* the first is not 0; another word after the data is not 0 */
 enum dt_aggseen { DT_SEEN_UNSAID, DT_SEEN_FIRST, DT_SEEN_EXTRA };
 
 /*

@@ -202,8 +202,8 @@ static uint32_t branch_target(const struct dt_asm *a, uint32_t at)
 
 /*
  * Branches go forward, so one pass in order sees every way to an instruction before the instruction itself.
- * keep has one element more than there are items: what follows the last one is marked too, and read by
- * nobody.
+ * keep has one element more than there are items: what follows the last one is marked too, and never
+ * read.
  */
 static void find_reachable(const struct dt_asm *a, bool *keep)
 {

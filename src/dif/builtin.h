@@ -38,7 +38,11 @@ enum {
 	DT_NEED_USTACK = 4,		/* the stack of the process is walked */
 	DT_NEED_VTIME = 8,		/* how long threads run is counted */
 	DT_NEED_ENDS = 16,		/* elements of self-> arrays go with their threads */
+	DT_NEED_CGROUPS = 32,		/* control groups of version 2 */
 };
+
+/* Where a row can be used: each engine (engine/engine.h) has one of these bits. */
+enum { DT_IN_KERNEL = 1, DT_IN_PROCESS = 2, DT_IN_REPLAY = 4, DT_IN_ALL = 7 };
 
 /* How much scratch one use may take: none, no more than one string, any amount. Each row has to say. */
 enum dt_bscratch { DT_SCRATCH_UNSAID, DT_SCRATCH_NONE, DT_SCRATCH_STRING, DT_SCRATCH_ANY };
@@ -99,6 +103,7 @@ struct dt_builtin {
 	void (*lower_at)(struct dt_lower *, unsigned reg);
 	const struct dt_known *known;					/* SCALAR */
 	uint8_t needs;			/* DT_NEED_* */
+	uint8_t where;			/* DT_IN_*; 0: everywhere */
 	uint8_t scratch;		/* enum dt_bscratch */
 };
 
@@ -125,6 +130,10 @@ const struct dt_builtin *dt_builtin_subr(uint32_t number);	/* subroutine row by 
 const struct dt_builtin *dt_builtin_find(const char *name);	/* by name, any kind */
 /* Whether a DIFO, which may be NULL, uses a variable or subroutine that needs one of these (DT_NEED_*). */
 bool dt_difo_needs(const struct dt_difo *, unsigned needs);
+/* The first row that a program uses and the engine with this bit (DT_IN_*) does not have; NULL: none. */
+const struct dt_builtin *dt_prog_outside(const struct dt_prog *, unsigned where);
+/* The same for a DIFO, which may be NULL. */
+const struct dt_builtin *dt_difo_outside(const struct dt_difo *, unsigned where);
 /* The same for all clauses of a program. */
 bool dt_prog_needs(const struct dt_prog *, unsigned needs);
 /* confine.c: whether a checked predicate, which may be NULL, is true in one process at most, and in which. */

@@ -64,7 +64,7 @@ static int check_branch(const struct check *c)
 	uint32_t to = dt_dif_label(c->in);
 
 	if (to >= c->d->ntext)
-		return bad_difo(c, "branch to %u, behind the end", (unsigned)to);
+		return bad_difo(c, "branch to %u, past the end", (unsigned)to);
 	if (to <= c->pc)
 		return bad_difo(c, "branch to %u goes backwards", (unsigned)to);
 	return 0;
@@ -200,7 +200,7 @@ static int check_regs(const struct check *c, bool use1, bool use2, bool write)
 	return err;
 }
 
-/* rd is an address here and is read, but %r0 is none: the historic checker refuses it too. */
+/* rd is an address here and is read, but %r0 is not an address: the historic checker refuses it too. */
 static int check_store(const struct check *c)
 {
 	if (dt_dif_rd(c->in) == 0)

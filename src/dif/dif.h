@@ -107,8 +107,8 @@ struct dt_difv {
 };
 
 /*
- * Which entry of the integer table is the address of a kernel symbol. The compiler has filled it in; whoever
- * loads a saved program looks it up again, as it changes with every boot (src/lib/program.c).
+ * Which entry of the integer table is the address of a kernel symbol. The compiler has filled it in; code
+ * that loads a saved program looks it up again, as it changes with every boot (src/handle/program.c).
  */
 struct dt_difreloc {
 	uint32_t index;			/* in ints */
@@ -218,7 +218,7 @@ static inline bool dt_ecb_is_default(const struct dt_ecb *e)
 
 /*
  * Where exit() is concerned the arms of an if are clauses of their own, as is what stands before,
- * between and behind them: does one begin with this action?
+ * between and after them: does one begin with this action?
  */
 static inline bool dt_ecb_part(const struct dt_ecb *e, uint32_t act)
 {
@@ -250,7 +250,7 @@ struct dt_prog {
 	const char *const *options;
 	/* pairs: options[2 * i] is a name, options[2 * i + 1] its value */
 	uint32_t noptions;
-	/* the kernel whose structs it was compiled for, as uname(2) tells; NULL: nobody knows */
+	/* the kernel whose structs it was compiled for, as uname(2) gives it; NULL: not known */
 	const char *release, *version;
 };
 
@@ -285,8 +285,6 @@ int dt_difop_form(unsigned op);			/* enum dt_difform, -1 if unknown */
  * newline.
  */
 void dt_difo_list(const struct dt_difo *, void (*put)(void *, const char *), void *ctx);
-/* "D type (integer) (size 8)" */
-size_t dt_diftype_str(const struct dt_diftype *, char *buf, size_t len);
 
 /*
  * Checks a DIFO before anything runs it (doc/DIF.md, What is checked). Returns 0, or -EINVAL with a

@@ -88,7 +88,7 @@ static uint32_t add_section(struct writer *w, uint32_t type, uint32_t align, uin
 }
 
 /*
- * The section of the provider comes behind those it refers to, whose numbers it needs. The format has one
+ * The section of the provider comes after those it refers to, whose numbers it needs. The format has one
  * byte for the number of arguments: the caller must have no more.
  */
 static void add_provider(struct writer *w, const struct dt_dofprov *p)
@@ -233,8 +233,8 @@ static const char *copy_text(struct reader *r, const char *text)
 }
 
 /*
- * Types follow each other, so the next one begins behind the NUL; the last NUL of the table ends the last
- * of them, and what lies behind is NULL from text_at().
+ * Types follow each other, so the next one begins after the NUL; the last NUL of the table ends the last
+ * of them, and what lies after is NULL from text_at().
  */
 static const char **read_types(struct reader *r, const char *strings, uint64_t size, uint32_t at, uint32_t n)
 {
@@ -255,7 +255,7 @@ static const char **read_types(struct reader *r, const char *strings, uint64_t s
 struct lists { const char *strings; const unsigned char *probes, *map; uint64_t nstrings, nprobes, nmap; };
 
 /*
- * The map is checked against the number of arguments, so that whoever makes arguments by it need not look
+ * The map is checked against the number of arguments, so that code that makes arguments by it need not look
  * again.
  */
 static bool read_probe(struct reader *r, const struct lists *l, uint32_t i, struct dt_dofprobe *out)

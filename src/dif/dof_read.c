@@ -413,7 +413,7 @@ static void note_ecb(struct dt_dof_in *r, const struct dt_dof_note *n)
 	r->ecbs[n->sec]->stmtattr = attr_of(r, n->b);
 }
 
-/* Only an action that a clause has used is there; one that nobody has read is refused as well. */
+/* Only an action that a clause has used is there; one that was not read is refused as well. */
 static void note_act(struct dt_dof_in *r, const struct dt_dof_note *n)
 {
 	const struct dt_dof_sec *s = section_of_type(r, n->sec, DT_DS_ACTDESC, "note");

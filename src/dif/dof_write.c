@@ -343,7 +343,7 @@ static void add_options(struct writer *w)
 		add_section(w, DT_DS_OPTDESC, out, p->noptions * sizeof(*out));
 }
 
-/* Of the machine only what the program depends on: its name is nobody's business. */
+/* Only what the program depends on: release and version of the kernel. The host name is private. */
 static void add_kernel(struct writer *w)
 {
 	struct dt_dof_uts *u = DT_NEW(w->tmp, struct dt_dof_uts);

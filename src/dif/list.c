@@ -58,7 +58,8 @@ static void line_end(struct line *l)
 	l->len = 0;
 }
 
-size_t dt_diftype_str(const struct dt_diftype *t, char *buf, size_t len)
+/* "D type (integer) (size 8)" */
+static size_t diftype_str(const struct dt_diftype *t, char *buf, size_t len)
 {
 	static const char *const ckinds[] = {
 		"unknown",
@@ -234,7 +235,7 @@ static void list_var(struct line *l, const struct dt_difv *v)
 	bool r = v->flags & DT_DIFV_REF, w = v->flags & DT_DIFV_MOD;
 	char type[96], flags[24] = "";
 
-	dt_diftype_str(&v->type, type, sizeof(type));
+	diftype_str(&v->type, type, sizeof(type));
 	if (other)
 		snprintf(flags, sizeof(flags), "0x%x%s", other, r || w ? "/" : "");
 	strcat(flags, r && w ? "r/w" : r ? "r" : w ? "w" : "");
@@ -274,7 +275,7 @@ void dt_difo_list(const struct dt_difo *d, void (*put)(void *, const char *), vo
 	struct line l = { .put = put, .ctx = ctx };
 	char type[96];
 
-	dt_diftype_str(&d->rtype, type, sizeof(type));
+	diftype_str(&d->rtype, type, sizeof(type));
 	line_end(&l);
 	line_add(&l, "DIFO 0x%llx returns %s", (unsigned long long)(uintptr_t)d, type);
 	line_end(&l);

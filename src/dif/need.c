@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the variables and subroutines of a DIFO or a program need when it is traced, as their rows say. */
+#include "dif/action.h"
 #include "dif/builtin.h"
 
 static const struct dt_builtin *row_of(uint32_t in)
@@ -35,4 +36,35 @@ bool dt_prog_needs(const struct dt_prog *p, unsigned needs)
 				return true;
 	}
 	return false;
+}
+
+/* ---- where it can run ---- */
+
+const struct dt_builtin *dt_difo_outside(const struct dt_difo *d, unsigned where)
+{
+	for (uint32_t pc = 0; d && pc < d->ntext; pc++) {
+		const struct dt_builtin *row = row_of(d->text[pc]);
+
+		if (row && row->where && !(row->where & where))
+			return row;
+	}
+	return NULL;
+}
+
+const struct dt_builtin *dt_prog_outside(const struct dt_prog *p, unsigned where)
+{
+	const struct dt_builtin *row = NULL;
+
+	for (uint32_t i = 0; i < p->necbs && !row; i++) {
+		row = dt_difo_outside(p->ecbs[i].pred, where);
+		for (uint32_t a = 0; a < p->ecbs[i].nacts && !row; a++) {
+			const struct dt_act *act = &p->ecbs[i].acts[a];
+			const struct dt_action *kind = DT_ACT_IS_AGG(act->kind) ? NULL : dt_action_of(act);
+
+			row = dt_difo_outside(act->difo, where);
+			if (!row && kind && kind->where && !(kind->where & where))
+				row = kind->names;
+		}
+	}
+	return row;
 }

@@ -189,7 +189,7 @@ static int check_act(struct progcheck *c, const struct dt_ecb *e, uint32_t i)
 
 /* ---- tuples and skips ---- */
 
-/* Whether the aggregating function takes that many values behind the keys. */
+/* Whether the aggregating function takes that many values after the keys. */
 static bool takes_values(const struct dt_act *a, unsigned nargs)
 {
 	const struct dt_actrule *rule = dt_act_rule(a);

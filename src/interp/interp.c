@@ -132,6 +132,7 @@ void dt_interp_free(struct dt_interp *ip)
 		dt_interp_spec_discard(ip, i + 1);
 	free(ip->specs);
 	free(ip->difos);
+	free(ip->buffer);
 	free(ip->scratch);
 	free(ip);
 }

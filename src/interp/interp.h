@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The reference executor: it defines what a program means. It runs checked programs (dt_prog_check())
- * over recorded contexts and touches only what the context holds. Its variables, associative arrays and
- * aggregations live from one firing to the next.
+ * The reference executor: it defines what a program means. It runs programs over recorded contexts and
+ * touches only what the context holds: no file, no clock, no system call.
+ *
+ * In: a program that dt_prog_check() has accepted, which may be hostile; a context for each firing, by
+ * dt_interp_fire(). Out: records, faults and drops, as they happen, by the functions of struct
+ * dt_interp_sink; variables and aggregations at the end, by dt_interp_vars() and dt_interp_aggs().
+ *
+ * Lifetimes: the program must live as long as the interpreter; options and the sink's functions are copied; a
+ * context is needed during its call only, since speculations keep copies. Variables, associative arrays,
+ * aggregations and speculations live from one firing to the next; scratch until the clause ends; the text of
+ * strtok() until the firing ends. Several interpreters share nothing; one is used by one thread at a time.
+ *
+ * Errors: dt_interp_new() returns NULL when out of memory, or for a program of more than 2^24 DIFOs. Whatever
+ * goes wrong in a program, lack of memory included, is a fault of its clause (enum dt_fault) or a drop.
+ *
+ * Bounds of a firing, for any program that is checked: branches go forward, so a DIFO takes at most as many
+ * instructions as it has; a subroutine takes steps in proportion to strsize (strmatch() 2^21 at most, json()
+ * and strstr() a few for each character), and the host memory of a clause is limited (DT_INTERP_TEMP_MAX). So
+ * a firing ends, after a time that grows with the program's length times strsize.
  */
 #ifndef DT_INTERP_INTERP_H
 #define DT_INTERP_INTERP_H
@@ -12,7 +28,7 @@
 /* The path that d_path() gives for a struct path in the image. */
 struct dt_image_path { uint64_t addr; const char *path; };
 
-struct dt_region {		/* part of the memory image */
+struct dt_region {		/* part of the memory image; bytes may be NULL: nothing can be read */
 	uint64_t addr;
 	uint64_t len;
 	uint8_t *bytes;
@@ -20,10 +36,10 @@ struct dt_region {		/* part of the memory image */
 	bool writable;		/* copyout() may change it */
 };
 
-
 /* The value of a variable that struct dt_context has no member for. */
 struct dt_given { uint16_t id; uint64_t value; };	/* enum dt_var_id */
 
+/* What a firing sees. A member that is 0 or NULL is a value like others: no region, an empty string. */
 struct dt_context {
 	struct dt_probedesc probe;
 	uint32_t probe_id;
@@ -141,14 +157,18 @@ struct dt_interp_key { const struct dt_act *act; const void *data; size_t len; }
 typedef void dt_interp_agg_f(void *ctx, const struct dt_aggvar *, const struct dt_interp_key *keys,
     uint32_t nkeys, const int64_t *data, uint32_t nwords);
 void dt_interp_aggs(struct dt_interp *, dt_interp_agg_f *, void *ctx);
+void dt_interp_aggs_clear(struct dt_interp *);		/* removes all elements */
 
 /* ---- for the rows of src/builtin ---- */
 
 struct dt_subr_arg { uint64_t value; uint64_t size; bool ref; };	/* size: of a by-reference argument */
 /* arg has 8 entries; those from nargs on are 0 */
 struct dt_subr_call { uint32_t nargs; const struct dt_subr_arg *arg; };
-/* The state of strtok(); text is malloc'ed and freed with the firing */
-struct dt_strtok { char *text; size_t pos; };
+/*
+ * The state of strtok(): its own copy of the text, in a buffer of strsize and DT_RT_AFTER bytes, which is
+ * malloc'ed and freed with the firing; and where the next token is looked for
+ */
+struct dt_strtok { unsigned char *text; uint64_t pos; };
 
 const struct dt_context *dt_interp_context(const struct dt_interp *);
 const struct dt_interp_opts *dt_interp_options(const struct dt_interp *);
@@ -169,6 +189,8 @@ uint64_t dt_interp_scratch(struct dt_interp *, uint64_t size);
  * a BADADDR fault.
  */
 bool dt_interp_read(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
+/* The same, but memory that cannot be read is no fault: then the bytes at `to` may have changed in part. */
+bool dt_interp_peek(struct dt_interp *, uint64_t addr, void *to, size_t len, bool user);
 /*
  * Writes scratch and by-reference variables only; with `user`, writable regions of the image, for
  * copyout().
@@ -191,8 +213,14 @@ uint64_t dt_interp_put(struct dt_interp *, const char *text, size_t len);
  */
 #define DT_INTERP_TEXTS 16
 uint64_t dt_interp_text(struct dt_interp *, unsigned slot, const char *text);
-/* Host memory that lasts until the clause ends; NULL after a NOSCRATCH fault. */
+/*
+ * Host memory that lasts until the clause ends; NULL after a NOSCRATCH fault, which also comes when the
+ * clause has taken DT_INTERP_TEMP_MAX bytes.
+ */
+#define DT_INTERP_TEMP_MAX (256u << 20)
 void *dt_interp_temp(struct dt_interp *, size_t size);
+/* Host memory that lasts until the next call of this, not zeroed; NULL after a NOSCRATCH fault. */
+void *dt_interp_buffer(struct dt_interp *, size_t size);
 struct dt_strtok *dt_interp_strtok(struct dt_interp *);
 int dt_interp_speculation(struct dt_interp *);			/* a new speculation's number or 0 */
 bool dt_interp_ureg(struct dt_interp *, uint64_t index, uint64_t *value);	/* false: no such register */

@@ -21,7 +21,7 @@ bool dt_interp_faulted(const struct dt_interp *ip) { return ip->fault != DT_FLT_
 
 /* ---- lifetimes: a clause, a firing ---- */
 
-/* All copies of the clause at once: nobody who asked for one has to free it. */
+/* All copies of the clause at once: callers do not free theirs. */
 static void temps_free(struct dt_interp *ip)
 {
 	struct dt_temp *next;
@@ -31,6 +31,7 @@ static void temps_free(struct dt_interp *ip)
 		free(t);
 	}
 	ip->temps = NULL;
+	ip->temps_used = 0;
 }
 
 void dt_interp_mem_reset(struct dt_interp *ip)
@@ -50,18 +51,36 @@ void dt_interp_mem_fire(struct dt_interp *ip)
 	ip->uregs_changed = false;
 }
 
-/* Valid until the clause ends, 16-aligned, not zeroed. The limit leaves room for the header in the sum. */
+/* 16-aligned, not zeroed. The header counts, so that many small ones are limited too. */
 void *dt_interp_temp(struct dt_interp *ip, size_t size)
 {
-	struct dt_temp *t = size <= SIZE_MAX / 2 ? malloc(sizeof(*t) + size) : NULL;
+	bool fits = size <= DT_INTERP_TEMP_MAX &&
+	    sizeof(struct dt_temp) + size <= DT_INTERP_TEMP_MAX - ip->temps_used;
+	struct dt_temp *t = fits ? malloc(sizeof(*t) + size) : NULL;
 
 	if (!t) {
 		dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
 		return NULL;
 	}
+	ip->temps_used += sizeof(*t) + size;
 	t->next = ip->temps;
 	ip->temps = t;
 	return t->bytes;
+}
+
+/* Calls of subroutines do not nest, so one buffer serves all, and a clause of many calls takes no more. */
+void *dt_interp_buffer(struct dt_interp *ip, size_t size)
+{
+	if (size > ip->buffer_size) {
+		free(ip->buffer);
+		ip->buffer = malloc(size);
+		ip->buffer_size = ip->buffer ? size : 0;
+	}
+	if (!ip->buffer) {
+		dt_interp_fault(ip, DT_FLT_NOSCRATCH, 0);
+		return NULL;
+	}
+	return ip->buffer;
 }
 
 /* ---- addresses to bytes ---- */
@@ -159,7 +178,7 @@ static uint8_t *bytes_at(struct dt_interp *ip, uint64_t addr, bool user, uint64_
 }
 
 /* An access may cross regions of the image that lie side by side. */
-bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, bool user)
+bool dt_interp_peek(struct dt_interp *ip, uint64_t addr, void *to, size_t len, bool user)
 {
 	uint64_t at = addr;
 
@@ -168,15 +187,21 @@ bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, b
 		const uint8_t *from = bytes_at(ip, at, user, &avail);
 		size_t n = avail < len - done ? (size_t)avail : len - done;
 
-		if (!from) {
-			dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+		if (!from)
 			return false;
-		}
 		memcpy((uint8_t *)to + done, from, n);
 		done += n;
 		at += n;
 	}
 	return true;
+}
+
+bool dt_interp_read(struct dt_interp *ip, uint64_t addr, void *to, size_t len, bool user)
+{
+	if (dt_interp_peek(ip, addr, to, len, user))
+		return true;
+	dt_interp_fault(ip, DT_FLT_BADADDR, addr);
+	return false;
 }
 
 /* Texts and string tables can be read but never written. */
@@ -238,7 +263,7 @@ bool dt_interp_write(struct dt_interp *ip, uint64_t addr, const void *from, size
 
 /* ---- strings and scratch ---- */
 
-/* A string without a NUL within max characters has that length; bytes behind them need not be readable. */
+/* A string without a NUL within max characters has that length; bytes after them need not be readable. */
 bool dt_interp_strlen(struct dt_interp *ip, uint64_t addr, uint64_t max, bool user, uint64_t *len)
 {
 	*len = 0;

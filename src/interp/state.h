@@ -131,6 +131,9 @@ struct dt_interp {
 	uint32_t ndifos;
 	char *texts[DT_INTERP_TEXTS];	/* strsize each, of this firing */
 	struct dt_temp *temps;
+	uint64_t temps_used;		/* bytes of them */
+	void *buffer;			/* of dt_interp_buffer(), for the whole life */
+	size_t buffer_size;
 	struct dt_strtok tok;
 	uint64_t uregs[DT_INTERP_UREGS];
 	bool uregs_changed;
@@ -149,12 +152,12 @@ struct dt_interp {
 	uint8_t *keybuf;		/* the key being looked up */
 	uint32_t keycap;
 
-	/* elements of all aggregations; data is private to agg.c */
+	/* elements of all aggregations; data is private to interp_agg.c */
 	struct dt_tab aggs;
 	struct dt_spec *specs;		/* nspec of them */
 };
 
-/* exec.c: runs one DIFO; a fault is left in ip->fault, its place in ip->fault_offset. */
+/* interp_exec.c: runs one DIFO; a fault is left in ip->fault, its place in ip->fault_offset. */
 uint64_t dt_interp_exec(struct dt_interp *, const struct dt_difo *);
 
 /* interp/mem.c */
@@ -165,7 +168,7 @@ void dt_interp_mem_fire(struct dt_interp *);
 int dt_interp_difo_index(const struct dt_interp *, const struct dt_difo *);	/* -1: not the program's */
 int dt_interp_strcmp(struct dt_interp *, uint64_t a, uint64_t b);
 
-/* interp/var.c */
+/* interp/interp_var.c */
 bool dt_interp_declare(struct dt_interp *, const struct dt_difo *);	/* false: out of memory */
 void dt_interp_locals_zero(struct dt_interp *);
 void *dt_interp_locals_save(struct dt_interp *);	/* NULL: none, or out of memory */
@@ -176,15 +179,15 @@ uint64_t dt_interp_load_elem(struct dt_interp *, unsigned scope, uint32_t id);
 void dt_interp_store_elem(struct dt_interp *, unsigned scope, uint32_t id, uint64_t value);
 void dt_interp_vars_free(struct dt_interp *);
 
-/* interp/act.c */
+/* interp/interp_act.c */
 /* Runs one clause. ip->fault tells of a fault and *act where it was: index from 0, -1 the predicate. */
 void dt_interp_clause(struct dt_interp *, const struct dt_ecb *, uint32_t epid, int *act);
 void dt_interp_clause_free(struct dt_clause *);
 
-/* interp/agg.c */
+/* interp/interp_agg.c */
 void dt_interp_aggregate(struct dt_interp *, const struct dt_act *, const struct dt_tuplekey *, uint32_t n);
 
-/* interp/spec.c */
+/* interp/interp_spec.c */
 void dt_interp_spec_keep(struct dt_interp *, uint32_t id, struct dt_clause *);	/* takes the clause */
 bool dt_interp_spec_active(struct dt_interp *, uint32_t id);
 void dt_interp_spec_commit(struct dt_interp *, uint32_t id);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All machines, a row each, and how they are found. A new machine is one file and one row here. */
-#include "machine/machines.h"
+/* All machines, made from the list in machines.def, and how they are found. */
+#include "machine/machine.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static const struct dt_machine *const machines[] = {
-	&dt_machine_x86_64,
-	&dt_machine_aarch64,
+#define X(name) &dt_machine_##name,
+#include "machine/machines.def"
+#undef X
 	NULL,
 };
 
@@ -27,4 +29,15 @@ const struct dt_machine *dt_machine_here(void)
 	while (!(*m)->here)		/* one is: test/unit/machine_test.c */
 		m++;
 	return *m;
+}
+
+const char *dt_machine_names(char *buf, size_t len)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (const struct dt_machine *const *m = machines; *m != NULL && n < len; m++)
+		n += (size_t)snprintf(buf + n, len - n, "%s%s", n == 0 ? "" : m[1] != NULL ? ", " : " and ",
+		    (*m)->name);
+	return buf;
 }
