@@ -24,7 +24,7 @@ struct dt_arena {
 	struct block *newest;
 	size_t want;			/* size of the next shared block */
 	jmp_buf *oom;
-	struct dt_arena *follows;	/* takes its jump if this one has none; NULL: none */
+	struct dt_arena *follows;	/* whose `oom` is used if this one is NULL; or NULL */
 	/* children, freed with this one; its place among its siblings (at NULL: no parent) */
 	struct dt_arena *under, *next, **at;
 };

@@ -40,7 +40,7 @@ void dt_box_files(void)
 	RETURN(SECCOMP_RET_ALLOW)
 
 /*
- * Numbers are compared only behind the architecture: those of another one mean other calls. Numbers of x32,
+ * Numbers are compared only after the architecture: those of another one mean other calls. Numbers of x32,
  * which shares the architecture, have a bit of their own and equal none of these.
  */
 void dt_box_calls(uint32_t arch, const int *calls, size_t n)
@@ -54,11 +54,11 @@ void dt_box_calls(uint32_t arch, const int *calls, size_t n)
 		LOAD(nr),
 	};
 	static const struct sock_filter tail[] = { ALLOW_MEMORY(mmap), ALLOW_MEMORY(mprotect), RETURN(DENY) };
-	struct sock_filter rules[DT_COUNT(head) + 2 * (DT_BOX_CALLS + DT_COUNT(memory)) + DT_COUNT(tail)];
+	struct sock_filter rules[DT_COUNT(head) + 2 * (DT_BOX_CALLS_MAX + DT_COUNT(memory)) + DT_COUNT(tail)];
 	struct sock_fprog program = { DT_COUNT(head), rules };
 
 	memcpy(rules, head, sizeof(head));
-	for (size_t i = 0; i < n + DT_COUNT(memory) && i < DT_BOX_CALLS + DT_COUNT(memory); i++) {
+	for (size_t i = 0; i < n + DT_COUNT(memory) && i < DT_BOX_CALLS_MAX + DT_COUNT(memory); i++) {
 		uint32_t call = (uint32_t)(i < n ? calls[i] : memory[i - n]);
 
 		rules[program.len++] = (struct sock_filter)UNLESS(JEQ, call, 1);

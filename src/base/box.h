@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a process of ours that reads untrusted input gives up besides its rights (dt_pass_drop_rights(), which
- * comes first): all files but those it has or is handed (Landlock), and all system calls but those it names
- * (seccomp). Kernels that have not one or the other do without it.
+ * What a process of ours that reads untrusted input gives up besides its rights (dt_child_drop_rights(),
+ * which comes first): all files but those it has or is handed (Landlock), and all system calls but those it
+ * names (seccomp). On kernels without one of the two, that one is skipped.
  */
 #ifndef DT_BASE_BOX_H
 #define DT_BASE_BOX_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DT_BOX_CALLS = 48 };		/* that can be named */
+enum { DT_BOX_CALLS_MAX = 48 };		/* that can be named */
 
 void dt_box_files(void);
 /*

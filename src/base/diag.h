@@ -17,12 +17,11 @@ enum dt_tag {
 };
 
 const char *dt_tag_name(enum dt_tag);	/* "D_SYNTAX" */
-const char *dt_tag_text(enum dt_tag);	/* the one-line explanation in tags.def */
 
 struct dt_diag {
 	struct dt_arena *arena;
 	jmp_buf env;		/* set by the function that starts a compile */
-	/* errors go there instead while somebody tries something; lack of memory never does */
+	/* errors go there instead during an attempt that may fail; lack of memory never does */
 	jmp_buf *attempt;
 	enum dt_tag tag;
 	struct dt_loc loc;
@@ -38,7 +37,7 @@ _Noreturn void dt_fail(struct dt_diag *, enum dt_tag, struct dt_loc, const char 
 _Noreturn void dt_fail_hint(struct dt_diag *, enum dt_tag, struct dt_loc, const char *hint,
     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* The error that is stored goes on to whoever is next. */
+/* Passes the stored error on to the next handler. */
 _Noreturn void dt_fail_again(struct dt_diag *);
 
 /* "[D_TAG] line 3: message" (the tag only with errtags): the historic first line, without newline. */

@@ -24,7 +24,7 @@ int dt_whole_read(const char *path, size_t max, struct dt_whole *);
 void dt_whole_free(struct dt_whole *);
 
 /*
- * The first `max` bytes, without a NUL, of a file that somebody else may have named, such as a traced
+ * The first `max` bytes, without a NUL, of a file whose name is untrusted, such as that of a traced
  * process. Only a regular file is opened: a FIFO would block us, and a device may act on being opened. A
  * name below /proc/PID/root is looked up as that process would. *more: there are more bytes. 0, -EINVAL
  * (it is no regular file), or -errno.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See jsonwalk.h. A recursive descent over the text, at most DEPTH deep; `where` grows and shrinks with it.
+ * See jsonwalk.h. A recursive descent over the text, DEPTH_MAX levels at most; `where` follows the nesting.
  * Numbers and words are skipped without a look at them.
  */
 #include "base/jsonwalk.h"
@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 32, TEXT = 256, WHERE = 4096 };
+enum { DEPTH_MAX = 32, TEXT_MAX = 256, PATH_TEXT_MAX = 4096 };
 
 struct walk {
 	const char *p, *end;
-	char where[WHERE];
+	char where[PATH_TEXT_MAX];
 	size_t len;		/* of where */
 	int depth;
 	dt_jsonwalk_f *f;
@@ -50,13 +50,13 @@ static void add(char *to, size_t *n, uint32_t c)
 		bytes[1] = (char)(0x80 | (len == 2 ? c & 63 : c >> 6 & 63));
 		bytes[2] = (char)(0x80 | (c & 63));
 	}
-	if (*n + len < TEXT) {
+	if (*n + len < TEXT_MAX) {
 		memcpy(to + *n, bytes, len);
 		*n += len;
 	}
 }
 
-/* Four digits behind \u. A NUL would end the text, and half of a pair is no character: both become '?'. */
+/* Four digits after \u. A NUL would end the text, and half of a pair is no character: both become '?'. */
 static bool unicode(struct walk *w, uint32_t *c)
 {
 	*c = 0;
@@ -92,7 +92,7 @@ static bool escape(struct walk *w, uint32_t *c)
 }
 
 /* Bytes that are not escaped are copied as they are. */
-static bool string(struct walk *w, char text[TEXT])
+static bool string(struct walk *w, char text[TEXT_MAX])
 {
 	size_t n = 0;
 	uint32_t c;
@@ -108,7 +108,7 @@ static bool string(struct walk *w, char text[TEXT])
 		} else if (*w->p == '\0') {
 			return false;
 		} else {
-			if (n < TEXT - 1)
+			if (n < TEXT_MAX - 1)
 				text[n++] = *w->p;
 			w->p++;
 		}
@@ -123,7 +123,7 @@ static bool inside(struct walk *w, const char *name)
 	size_t was = w->len, n = strlen(name);
 	bool good;
 
-	if (was + n + 2 > WHERE)
+	if (was + n + 2 > PATH_TEXT_MAX)
 		return false;
 	w->where[w->len++] = '/';
 	memcpy(w->where + w->len, name, n + 1);
@@ -136,7 +136,7 @@ static bool inside(struct walk *w, const char *name)
 
 static bool object(struct walk *w)
 {
-	char name[TEXT];
+	char name[TEXT_MAX];
 
 	if (take(w, '}'))
 		return true;
@@ -166,7 +166,7 @@ static bool nested(struct walk *w, bool (*f)(struct walk *))
 {
 	bool good;
 
-	if (w->depth == DEPTH)
+	if (w->depth == DEPTH_MAX)
 		return false;
 	w->p++;
 	w->depth++;
@@ -177,7 +177,7 @@ static bool nested(struct walk *w, bool (*f)(struct walk *))
 
 static bool value(struct walk *w)
 {
-	char text[TEXT], c = next(w);
+	char text[TEXT_MAX], c = next(w);
 	const char *start = w->p;
 
 	if (c == '{')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads the strings of a JSON text that somebody else has written. */
+/* Reads the strings of an untrusted JSON text. */
 #ifndef DT_BASE_JSONWALK_H
 #define DT_BASE_JSONWALK_H
 

@@ -15,7 +15,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-enum { LINKS = 40, AGAIN = INT_MIN };	/* as many links as the kernel follows; no -errno */
+enum { LINKS_MAX = 40, AGAIN = INT_MIN };	/* as many links as the kernel follows; no -errno */
 
 /* `rest` of a name is still to be walked, seen from a folder. */
 struct walk {
@@ -43,7 +43,7 @@ static bool allowed(const struct walk *w, const struct stat *st)
 	return !w->tainted || st->st_uid == w->by;
 }
 
-/* Another name for a file of somebody else, in a folder whose owner could have made it. */
+/* Another name for a file of another user, in a folder whose owner could have made it. */
 static bool is_hard_link(const struct stat *dir, const struct stat *st)
 {
 	return is_foreign(dir->st_uid) && st->st_uid != dir->st_uid && S_ISREG(st->st_mode) &&
@@ -198,7 +198,7 @@ static int step(struct walk *w)
 
 int dt_outfile_open(const char *path, bool append, bool secret)
 {
-	struct walk w = { .dir = AT_FDCWD, .mode = secret ? 0600 : 0644, .links = LINKS,
+	struct walk w = { .dir = AT_FDCWD, .mode = secret ? 0600 : 0644, .links = LINKS_MAX,
 		.flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : 0) };
 	int fd;
 
@@ -230,5 +230,15 @@ FILE *dt_outfile(const char *path, bool append, bool secret)
 		errno = -fd;
 	else if (f == NULL)
 		close(fd);
+	return f;
+}
+
+FILE *dt_outfile_of(int fd)
+{
+	int mine = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	FILE *f = mine >= 0 ? fdopen(mine, "w") : NULL;
+
+	if (f == NULL && mine >= 0)
+		close(mine);
 	return f;
 }

@@ -8,27 +8,27 @@
 
 #include "base/hash.h"
 #include "dif/action.h"
-#include "session/session.h"
-#include "value/record.h"
+#include "engine/engine.h"
+#include "value/value_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int dt_aggs_init(struct dt_aggs *a, const struct dt_image *image)
+int dt_aggs_init(struct dt_aggs *a, const struct dt_layouts *layouts)
 {
 	uint32_t words = 0, key = 0;
 
-	a->image = image;
-	a->n = image->naggs;
+	a->layouts = layouts;
+	a->n = layouts->naggs;
 	a->table = calloc(a->n + 1, sizeof(*a->table));
 	if (a->table == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < a->n; i++) {
-		a->table[i].agg.layout = &image->aggs[i];
+		a->table[i].agg.layout = &layouts->aggs[i];
 		a->table[i].agg.normal = 1;
-		words = image->aggs[i].nwords > words ? image->aggs[i].nwords : words;
-		key = image->aggs[i].keysize > key ? image->aggs[i].keysize : key;
+		words = layouts->aggs[i].nwords > words ? layouts->aggs[i].nwords : words;
+		key = layouts->aggs[i].keysize > key ? layouts->aggs[i].keysize : key;
 	}
 	a->words = calloc(words + 1u, sizeof(*a->words));
 	a->folded = malloc(key + 1u);
@@ -276,7 +276,7 @@ static int merge_part(const struct take *take, const struct dt_aggcell *part)
 
 static int merge_into(struct dt_aggs *a, const struct dt_aggcell *part)
 {
-	const struct dt_agglayout *l = &a->image->aggs[part->agg];
+	const struct dt_agglayout *l = &a->layouts->aggs[part->agg];
 	bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
 	struct take take = { &a->table[part->agg], a->words, folded ? a->folded : NULL, a->ops, a->ncpus };
 
@@ -320,7 +320,7 @@ static int hold_part(struct dt_aggs *a, const struct dt_aggcell *part)
 	uint64_t i = part->gen - a->applied - 1;
 	struct held *h;
 
-	if (part_is_empty(&a->image->aggs[part->agg], part))
+	if (part_is_empty(&a->layouts->aggs[part->agg], part))
 		return 0;
 	if (i >= a->nheld) {
 		struct held **more = realloc(a->held, (i + 1) * sizeof(*more));
@@ -331,7 +331,7 @@ static int hold_part(struct dt_aggs *a, const struct dt_aggcell *part)
 		a->held = more;
 		a->nheld = i + 1;
 	}
-	h = copy_part(&a->image->aggs[part->agg], part);
+	h = copy_part(&a->layouts->aggs[part->agg], part);
 	if (h == NULL)
 		return -ENOMEM;
 	h->next = a->held[i];
@@ -390,7 +390,7 @@ static int take(struct dt_consumer *c, bool wait)
 	if (a->n == 0)
 		return 0;
 	a->wait = wait && a->keeps;
-	err = dt_session_take(dt_consumer_session(c), &a->taken, take_part, a);
+	err = dt_consumer_engine(c)->ops->take(dt_consumer_engine(c), &a->taken, take_part, a);
 	return err != 0 || a->wait ? err : apply(a, a->taken.gen);
 }
 
@@ -406,8 +406,9 @@ int dt_consumer_take(struct dt_consumer *c, uint64_t *gen, uint64_t *time)
 bool dt_consumer_moments(struct dt_consumer *c)
 {
 	struct dt_aggs *a = dt_consumer_aggs(c);
+	const struct dt_engine *e = dt_consumer_engine(c);
 
-	return a->keeps && (a->applied < a->taken.gen || dt_session_moments(dt_consumer_session(c)));
+	return a->keeps && (a->applied < a->taken.gen || e->ops->moments(e));
 }
 
 /* Aggregations become what they were at that moment, if they are not beyond it. */
@@ -570,11 +571,4 @@ void dt_agg_value(const struct dt_agg *agg, const struct dt_agg_elem *e, struct 
 		.kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg, .words = e->data,
 		.nwords = agg->layout->nwords, .normal = e->normal != 0 ? e->normal : agg->normal,
 	};
-}
-
-void dt_event_value(const struct dt_event *e, uint32_t act, struct dt_value *v)
-{
-	const struct dt_recfield *f = &e->layout->field[act];
-
-	dt_record_value(&e->ecb->acts[act], e->data + f->off, f->size, v);
 }

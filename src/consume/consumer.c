@@ -12,13 +12,16 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "dif/action.h"
-#include "session/session.h"
+#include "engine/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that is preempted between reading the clock and submitting its record can be this late. */
+/*
+ * A program whose predicate reads the clock can be this late with reserving its record; one that reads it
+ * later is not (merge.c).
+ */
 #define SLACK_NS 2000000u
 
 struct rec {				/* a copy of a record */
@@ -29,8 +32,8 @@ struct rec {				/* a copy of a record */
 };
 
 struct dt_consumer {
-	struct dt_session *session;
-	const struct dt_image *image;
+	struct dt_engine *engine;
+	const struct dt_layouts *layouts;
 	const struct dt_ecb *const *ecbs;	/* by epid - 1 */
 	uint32_t necbs;
 	struct dt_consumer_ops ops;
@@ -39,11 +42,12 @@ struct dt_consumer {
 	size_t n, cap;
 	size_t done;			/* while they are passed on: the first that was not */
 	uint64_t seq;
+	uint64_t complete;		/* all records up to this time have arrived */
 	struct dt_specs specs;
 	uint64_t *ends;			/* by number - 1: the words of speculations when the reading began */
-	/* by CPU: what was reported already; behind it room for the current values */
+	/* by CPU: what was reported already; after it room for the current values */
 	struct dt_drops *seen;
-	uint64_t missed;		/* the same for dt_session_missed() */
+	uint64_t missed;		/* the same for missed() of the engine */
 	struct dt_aggs aggs;
 	int err;
 };
@@ -53,34 +57,34 @@ struct dt_aggs *dt_consumer_aggs(struct dt_consumer *c)
 	return &c->aggs;
 }
 
-struct dt_session *dt_consumer_session(struct dt_consumer *c)
+struct dt_engine *dt_consumer_engine(struct dt_consumer *c)
 {
-	return c->session;
+	return c->engine;
 }
 
-struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_image *image,
+struct dt_consumer *dt_consumer_new(struct dt_engine *engine, const struct dt_layouts *layouts,
     const struct dt_ecb *const *ecbs, uint32_t necbs, const struct dt_consumer_ops *ops)
 {
 	struct dt_consumer *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
-	c->session = session;
-	c->image = image;
+	c->engine = engine;
+	c->layouts = layouts;
 	c->ecbs = ecbs;
 	c->necbs = necbs;
 	c->ops = *ops;
-	c->seen = calloc(2 * dt_session_ncpus(session), sizeof(*c->seen));
-	c->merge = dt_merge_new(session);
-	c->ends = calloc(image->nspec + 1u, sizeof(*c->ends));
+	c->seen = calloc(2 * engine->ops->ncpus(engine), sizeof(*c->seen));
+	c->merge = dt_merge_new(engine);
+	c->ends = calloc(layouts->nspec + 1u, sizeof(*c->ends));
 	if (c->seen == NULL || c->merge == NULL || c->ends == NULL ||
-	    dt_aggs_init(&c->aggs, image) != 0) {
+	    dt_aggs_init(&c->aggs, layouts) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
 	c->aggs.ops = &c->ops;
-	c->aggs.keeps = image->policy == DT_POLICY_SWITCH;
-	c->aggs.ncpus = c->ops.percpu ? dt_session_ncpus(session) : 0;
+	c->aggs.keeps = layouts->policy == DT_POLICY_SWITCH;
+	c->aggs.ncpus = c->ops.percpu ? engine->ops->ncpus(engine) : 0;
 	return c;
 }
 
@@ -88,10 +92,10 @@ struct dt_consumer *dt_consumer_new(struct dt_session *session, const struct dt_
  * Probes that appear while tracing add clauses at the end, so an epid keeps its meaning. The arrays
  * belong to the caller and may have moved; records that wait keep only their epid.
  */
-int dt_consumer_extend(struct dt_consumer *c, const struct dt_image *image, const struct dt_ecb *const *ecbs,
-    uint32_t necbs)
+int dt_consumer_extend(struct dt_consumer *c, const struct dt_layouts *layouts,
+    const struct dt_ecb *const *ecbs, uint32_t necbs)
 {
-	c->image = image;
+	c->layouts = layouts;
 	c->ecbs = ecbs;
 	c->necbs = necbs;
 	return 0;
@@ -156,19 +160,19 @@ static int by_time(const void *a, const void *b)
 /* ---- handing them on ---- */
 
 /*
- * A record that names no clause, or is shorter than its clause records, is not shown: whoever prints it
+ * A record that names no clause, or is shorter than its clause records, is not shown: a printer
  * would read beyond its end.
  */
-static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
+static int report_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	const struct dt_reclayout *l;
 	struct dt_event e;
 	uint64_t moment;
 	int err = 0;
 
-	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->image->recs[h->epid - 1].size)
+	if (h->epid == 0 || h->epid > c->necbs || len < sizeof(*h) + c->layouts->recs[h->epid - 1].size)
 		return 0;
-	l = &c->image->recs[h->epid - 1];
+	l = &c->layouts->recs[h->epid - 1];
 	if (l->moment != 0) {
 		memcpy(&moment, (const uint8_t *)(h + 1) + l->moment, sizeof(moment));
 		err = dt_consumer_moment(c, moment);
@@ -187,7 +191,7 @@ static int tell_event(struct dt_consumer *c, const struct dt_rechdr *h, size_t l
 	return c->ops.event != NULL ? c->ops.event(c->ops.ctx, &e) : 0;
 }
 
-static int tell_fault(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
+static int report_fault(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	struct dt_recfault f;
 
@@ -197,7 +201,7 @@ static int tell_fault(struct dt_consumer *c, const struct dt_rechdr *h, size_t l
 	return c->ops.fault(c->ops.ctx, &f);
 }
 
-static int tell_committed(void *ctx, const void *rec, size_t len) { return tell_event(ctx, rec, len); }
+static int report_committed(void *ctx, const void *rec, size_t len) { return report_event(ctx, rec, len); }
 
 /* The word under which a speculative record was made, or which ended. */
 static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
@@ -211,13 +215,13 @@ static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 
 /*
  * The speculation words, which the kernel shares with us. An end whose message had no room in a ring is
- * still in its word; whoever notes it frees the word.
+ * still in its word; the caller that notes it frees the word.
  */
 static uint64_t *spec_words(struct dt_consumer *c)
 {
-	char *control = (char *)dt_session_control(c->session);
+	char *control = (char *)c->engine->ops->control(c->engine);
 
-	return control != NULL && c->image->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) :
+	return control != NULL && c->layouts->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) :
 							NULL;
 }
 
@@ -229,7 +233,7 @@ static void look_for_ends(struct dt_consumer *c)
 {
 	uint64_t *words = spec_words(c);
 
-	for (uint32_t i = 0; words != NULL && i < c->image->nspec; i++)
+	for (uint32_t i = 0; words != NULL && i < c->layouts->nspec; i++)
 		c->ends[i] = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
 }
 
@@ -242,13 +246,13 @@ static int untold_ends(struct dt_consumer *c)
 	uint64_t *words = spec_words(c);
 	int err = 0;
 
-	for (uint32_t i = 0; words != NULL && i < c->image->nspec && err == 0; i++) {
+	for (uint32_t i = 0; words != NULL && i < c->layouts->nspec && err == 0; i++) {
 		uint64_t word = c->ends[i], next = word - word % DT_SPEC_NEXT + DT_SPEC_NEXT;
 
 		if (word % DT_SPEC_NEXT < DT_SPEC_COMMITTED)
 			continue;
 		err = dt_specs_end(&c->specs, i + 1, word, word % DT_SPEC_NEXT == DT_SPEC_COMMITTED,
-		    tell_committed, c);
+		    report_committed, c);
 		__atomic_compare_exchange_n(&words[i], &word, next, false, __ATOMIC_RELEASE,
 		    __ATOMIC_RELAXED);
 	}
@@ -259,25 +263,25 @@ static int untold_ends(struct dt_consumer *c)
 static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
 	switch (h->epid) {
-	case DT_REC_FAULT: return tell_fault(c, h, len);
+	case DT_REC_FAULT: return report_fault(c, h, len);
 	case DT_REC_COMMIT: case DT_REC_DISCARD:
 		return h->spec != 0 ? dt_specs_end(&c->specs, h->spec, spec_word(h, len),
-					  h->epid == DT_REC_COMMIT, tell_committed, c) :
+					  h->epid == DT_REC_COMMIT, report_committed, c) :
 				      0;
 	default:
 		return h->spec != 0 ?
-		    dt_specs_keep(&c->specs, h->spec, spec_word(h, len), h, len, tell_committed, c) :
-		    tell_event(c, h, len);
+		    dt_specs_keep(&c->specs, h->spec, spec_word(h, len), h, len, report_committed, c) :
+		    report_event(c, h, len);
 	}
 }
 
 /* At an error, the record that could not be copied and those after it stay in the rings. */
 static int copy_rings(struct dt_consumer *c)
 {
-	int err = 0;
+	int err = dt_merge_empty(c->merge, take_copy, c);
 
-	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err >= 0; cpu++)
-		err = dt_session_drain(c->session, cpu, take_copy, c);
+	for (uint32_t i = 0, n = c->engine->ops->rings(c->engine); i < n && err >= 0; i++)
+		err = c->engine->ops->drain(c->engine, i, take_copy, c);
 	return err < 0 ? err : 0;
 }
 
@@ -308,7 +312,7 @@ uint32_t dt_consumer_next(const struct dt_consumer *c, uint32_t cpu)
 }
 
 /*
- * Frees the copies that were handed on. They stay the consumer's until then, as whoever gets one may
+ * Frees the copies that were handed on. They stay the consumer's until then, as the receiver of one may
  * jump out when memory runs out.
  */
 static void forget_done(struct dt_consumer *c)
@@ -346,9 +350,9 @@ static int read_copies(struct dt_consumer *c)
  * dt_merge_stop() comes in any case: it gives back what was read, also when a record could not be
  * handled.
  */
-static int read_rings(struct dt_consumer *c, uint64_t until)
+static int read_rings(struct dt_consumer *c, uint64_t until, bool complete)
 {
-	int err = dt_merge_start(c->merge), failed = 0;
+	int err = dt_merge_start(c->merge, complete), failed = 0;
 	const struct dt_rechdr *h;
 	size_t len;
 
@@ -358,22 +362,37 @@ static int read_rings(struct dt_consumer *c, uint64_t until)
 	return err != 0 ? err : failed;
 }
 
+bool dt_consumer_reading(const struct dt_consumer *c) { return dt_merge_reading(c->merge); }
+
+void dt_consumer_abandon(struct dt_consumer *c)
+{
+	if (dt_merge_reading(c->merge))
+		dt_merge_stop(c->merge);
+}
+
+void dt_consumer_complete(struct dt_consumer *c)
+{
+	c->complete = dt_clock_ns();
+}
+
 /*
  * printa(), clear() and trunc() see aggregations as they were at the moment that their record names
- * (tell_event()). So where programs have closed generations, those are taken over first: that waits until
+ * (report_event()). So where programs have closed generations, those are taken over first: that waits until
  * each running program has ended, so nothing older than its beginning can still arrive, and no slack is
  * needed then. All records that mean one of these generations are read now, and what was added after the
- * last of them is merged behind them.
+ * last of them is merged after them.
  */
 int dt_consumer_read(struct dt_consumer *c, bool final)
 {
-	bool copies = c->image->policy != DT_POLICY_SWITCH;
+	bool copies = c->layouts->policy != DT_POLICY_SWITCH, complete;
 	uint64_t until = dt_clock_ns() - SLACK_NS, taken = 0;
 	int err = 0;
 
 	look_for_ends(c);
 	if (dt_consumer_moments(c))
 		err = dt_consumer_take(c, &taken, &until);
+	complete = final || taken > 0 || c->complete >= until;
+	until = until > c->complete ? until : c->complete;
 	if (err == 0 && copies)
 		err = copy_rings(c);
 	if (err == 0 && copies && c->n > 0)
@@ -382,7 +401,7 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 		return err;
 	err = read_copies(c);
 	if (err == 0 && !copies)
-		err = read_rings(c, final ? UINT64_MAX : until);
+		err = read_rings(c, final ? UINT64_MAX : until, complete);
 	if (err == 0 && taken > 0)
 		err = dt_consumer_moment(c, taken);
 	return err == 0 ? untold_ends(c) : err;
@@ -390,7 +409,7 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 
 /* ---- drops ---- */
 
-/* How each counter of the kernel is reported: once for each CPU that dropped something, or as one sum. */
+/* How each counter of the kernel is reported: with the CPUs that dropped something, or without. */
 static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kinds[] = {
 	{ DT_DROP_PRINCIPAL, offsetof(struct dt_drops, principal), true },
 	{ DT_DROP_AGGREGATION, offsetof(struct dt_drops, aggregation), true },
@@ -401,6 +420,7 @@ static const struct { enum dt_dropkind kind; size_t off; bool percpu; } drop_kin
 	{ DT_DROP_SPECBUSY, offsetof(struct dt_drops, spec_busy), false },
 	{ DT_DROP_SPECUNAVAIL, offsetof(struct dt_drops, spec_unavail), false },
 	{ DT_DROP_SLOT, offsetof(struct dt_drops, slot), true },
+	{ DT_DROP_SAMPLE, offsetof(struct dt_drops, sample), false },
 	{ DT_DROP_DBLERROR, offsetof(struct dt_drops, dblerror), false },
 };
 #define NKINDS DT_COUNT(drop_kinds)
@@ -413,44 +433,60 @@ static uint64_t drop_counter(const struct dt_drops *d, size_t k)
 	return v;
 }
 
+static int report_drops(struct dt_consumer *c, const struct dt_dropped *d)
+{
+	return d->n != 0 && c->ops.drops != NULL ? c->ops.drops(c->ops.ctx, d) : 0;
+}
+
 /* Firings that the kernel itself did not run, as another program was running on that CPU. */
 static int report_nested(struct dt_consumer *c)
 {
 	uint64_t before = c->missed;
 
-	c->missed = dt_session_missed(c->session);
-	return c->missed != before && c->ops.drops != NULL ?
-	    c->ops.drops(c->ops.ctx, DT_DROP_NESTED, -1, c->missed - before) :
-	    0;
+	c->missed = c->engine->ops->missed(c->engine);
+	return report_drops(c,
+	    &(struct dt_dropped){ .kind = DT_DROP_NESTED, .n = c->missed - before, .cpu = -1 });
+}
+
+/* The sum of a kind over all CPUs, from what was seen before to what there is now. */
+static struct dt_dropped sum_drops(const struct dt_consumer *c, const struct dt_drops *all, size_t k)
+{
+	struct dt_dropped d = { .kind = drop_kinds[k].kind, .cpu = -1 };
+
+	for (uint32_t cpu = 0; cpu < c->engine->ops->ncpus(c->engine); cpu++) {
+		uint64_t now = drop_counter(&all[cpu], k), n = now - drop_counter(&c->seen[cpu], k);
+
+		d.n += n;
+		d.worst = now > d.worst ? now : d.worst;
+		if (n == 0 || !drop_kinds[k].percpu)
+			continue;
+		d.cpu = d.ncpus++ == 0 ? (int)cpu : -1;
+	}
+	return d;
 }
 
 /*
- * Reports what was dropped since the last call. The kernel's counters only grow, so differences are
- * exact.
+ * Reports what was dropped since the last call: each kind once, whatever the number of CPUs. The kernel's
+ * counters only grow, so differences are exact.
  */
 int dt_consumer_status(struct dt_consumer *c)
 {
-	struct dt_drops *all = c->seen + dt_session_ncpus(c->session);
-	uint64_t total[NKINDS] = { 0 };
-	int err = dt_session_drops_all(c->session, all);
+	uint32_t ncpus = c->engine->ops->ncpus(c->engine);
+	struct dt_drops *all = c->seen + ncpus;
+	struct dt_dropped counts[NKINDS];
+	int err = c->engine->ops->drops(c->engine, all);
 
-	for (uint32_t cpu = 0; cpu < dt_session_ncpus(c->session) && err == 0; cpu++) {
-		for (size_t k = 0; k < NKINDS; k++) {
-			uint64_t n = drop_counter(&all[cpu], k) - drop_counter(&c->seen[cpu], k);
-
-			total[k] += n;
-			if (n != 0 && drop_kinds[k].percpu && c->ops.drops != NULL && err == 0)
-				err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, (int)cpu, n);
-		}
-		c->seen[cpu] = all[cpu];
-	}
-	for (size_t k = 0; k < NKINDS && err == 0; k++) {
-		if (drop_kinds[k].off == offsetof(struct dt_drops, speculative)) {
-			total[k] += c->specs.lost;
+	if (err != 0)
+		return err;
+	for (size_t k = 0; k < NKINDS; k++) {
+		counts[k] = sum_drops(c, all, k);
+		if (counts[k].kind == DT_DROP_SPEC) {
+			counts[k].n += c->specs.lost;
 			c->specs.lost = 0;
 		}
-		if (total[k] != 0 && !drop_kinds[k].percpu && c->ops.drops != NULL)
-			err = c->ops.drops(c->ops.ctx, drop_kinds[k].kind, -1, total[k]);
 	}
+	memcpy(c->seen, all, ncpus * sizeof(*all));
+	for (size_t k = 0; k < NKINDS && err == 0; k++)
+		err = report_drops(c, &counts[k]);
 	return err == 0 ? report_nested(c) : err;
 }

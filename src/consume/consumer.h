@@ -2,16 +2,16 @@
 /*
  * Buffers come in, events and values go out: records of all CPUs in time order, speculations committed
  * or discarded, drops counted, aggregations merged and sorted. The consumer knows nothing of BPF beyond
- * the layouts of the image. It is used by one thread.
+ * the layouts of what it writes. It is used by one thread.
  */
 #ifndef DT_CONSUME_CONSUMER_H
 #define DT_CONSUME_CONSUMER_H
 
-#include "bpf/image.h"
+#include "record/record.h"
 #include "value/value.h"
 #include "dif/dif.h"
 
-struct dt_session;
+struct dt_engine;
 struct dt_consumer;
 
 struct dt_event {			/* one firing of one clause */
@@ -33,15 +33,25 @@ enum dt_dropkind { /* what was lost */
 	DT_DROP_SPECUNAVAIL,
 	DT_DROP_SLOT, /* a firing nested in too many others */
 	DT_DROP_NESTED, /* a firing that the kernel skipped because it was inside another */
+	DT_DROP_SAMPLE, /* a sample of a process that was due and could not be taken */
 	DT_DROP_DBLERROR,
 	DT_NDROPS
+};
+
+/* Drops since the last report, on all CPUs together. */
+struct dt_dropped {
+	enum dt_dropkind kind;
+	uint64_t n;
+	uint32_t ncpus;			/* that dropped something; 0: the kind has no CPU */
+	int cpu;			/* the one that did; -1: none, or several */
+	uint64_t worst;			/* the most that one CPU has dropped since tracing began */
 };
 
 struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading with it */
 	void *ctx;
 	int (*event)(void *ctx, const struct dt_event *);
 	int (*fault)(void *ctx, const struct dt_recfault *);
-	int (*drops)(void *ctx, enum dt_dropkind, int cpu, uint64_t n);	/* cpu -1: not of one CPU */
+	int (*drops)(void *ctx, const struct dt_dropped *);
 	/*
 	 * The address that stands for all of the same function or module; called for such keys of
 	 * aggregations. NULL: keys stay as they are.
@@ -60,27 +70,29 @@ struct dt_consumer_ops {		/* called in order; a non-zero value ends the reading 
 	bool percpu;		/* elements of aggregations keep the values of each CPU too */
 };
 
-struct dt_consumer *dt_consumer_new(struct dt_session *, const struct dt_image *,
+struct dt_consumer *dt_consumer_new(struct dt_engine *, const struct dt_layouts *,
     const struct dt_ecb *const *ecbs, uint32_t necbs, const struct dt_consumer_ops *);
 /*
- * Adds clauses while it is working: the new image and clauses replace the old ones, which they begin
+ * Adds clauses while it is working: the new layouts and clauses replace the old ones, which they begin
  * with. 0 or -ENOMEM.
  */
-int dt_consumer_extend(struct dt_consumer *, const struct dt_image *, const struct dt_ecb *const *ecbs,
+int dt_consumer_extend(struct dt_consumer *, const struct dt_layouts *, const struct dt_ecb *const *ecbs,
     uint32_t necbs);
 void dt_consumer_free(struct dt_consumer *);
 /* Empties the rings into memory; the records come with the next read */
 int dt_consumer_hold(struct dt_consumer *);
 /* Passes on what is in the rings; final: nothing more will come */
 int dt_consumer_read(struct dt_consumer *, bool final);
+/* Whether a reading is under way; and its end, if a jump left it: what it passed on counts as read. */
+bool dt_consumer_reading(const struct dt_consumer *);
+void dt_consumer_abandon(struct dt_consumer *);
+/* All records up to now are in the rings: the next reading need not wait for any of them. */
+void dt_consumer_complete(struct dt_consumer *);
 /* For the event function: the epid of the next event on a CPU; 0: none is known yet. */
 uint32_t dt_consumer_next(const struct dt_consumer *, uint32_t cpu);
 /* merges the kernel's aggregations into ours */
 int dt_consumer_snap(struct dt_consumer *);
 int dt_consumer_status(struct dt_consumer *);			/* reports drops since the last call */
-
-/* Value of one recorded action. */
-void dt_event_value(const struct dt_event *, uint32_t act, struct dt_value *);
 
 /* ---- aggregations as the consumer keeps them; pointers are good until the next snapshot ---- */
 struct dt_agg_elem {

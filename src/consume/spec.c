@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speculations as the reader sees them: a number is reused, and each use is a generation (bpf/image.h).
+ * Speculations as the reader sees them: a number is reused, and each use is a generation (record/record.h).
  * Records and ends arrive from several CPUs in almost any order. The records of a generation whose end
  * is not known yet wait. An end is remembered for some time, so a late record shares the fate of the
  * others.
  */
 #include "consume/state.h"
 
-#include "bpf/image.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #define WORDS (REMEMBERED / 64)
 
 /*
- * Records lie behind each other, each with its length before it and rounded to eight bytes: specsize counts a
+ * Records lie one after another, each with its length before it and rounded to eight bytes: specsize counts a
  * record with its header, and what we keep beside that is these eight bytes and the rest of a piece.
  */
 #define PIECE_LEAST 4096
@@ -153,14 +153,14 @@ static int hold_record(struct dt_specs *all, struct dt_spec *s, uint64_t g, cons
 	return 0;
 }
 
-static int tell_all(const struct use *u, dt_spec_f *tell, void *ctx)
+static int emit_all(const struct use *u, dt_spec_f *emit, void *ctx)
 {
 	int err = 0;
 
 	for (const struct piece *p = u->first; p != NULL; p = p->next) {
 		for (size_t at = 0, len; at < p->used && err == 0; at += sizeof(len) + rounded(len)) {
 			memcpy(&len, p->data + at, sizeof(len));
-			err = tell(ctx, p->data + at + sizeof(len), len);
+			err = emit(ctx, p->data + at + sizeof(len), len);
 		}
 	}
 	return err;
@@ -168,7 +168,7 @@ static int tell_all(const struct use *u, dt_spec_f *tell, void *ctx)
 
 /* A record whose generation is forgotten is counted as lost: showing it would be a guess. */
 int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *rec, size_t len,
-    dt_spec_f *tell, void *ctx)
+    dt_spec_f *emit, void *ctx)
 {
 	struct dt_spec *s = spec_of(all, id);
 
@@ -176,7 +176,7 @@ int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *
 		return -ENOMEM;
 	switch (end_of(s, generation_of(word))) {
 	case OPEN: return hold_record(all, s, generation_of(word), rec, len);
-	case COMMITTED: return tell(ctx, rec, len);
+	case COMMITTED: return emit(ctx, rec, len);
 	case DISCARDED: return 0;
 	default:
 		all->lost++;
@@ -186,9 +186,9 @@ int dt_specs_keep(struct dt_specs *all, uint32_t id, uint64_t word, const void *
 
 /*
  * Tells the records of a commit in the order of arrival. The use is unlinked first, and freed whatever
- * telling them returns.
+ * passing them on returns.
  */
-int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, dt_spec_f *tell, void *ctx)
+int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, dt_spec_f *emit, void *ctx)
 {
 	struct dt_spec *s = spec_of(all, id);
 	uint64_t g = generation_of(word);
@@ -207,7 +207,7 @@ int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, 
 		return 0;
 	*at = u->next;
 	if (commit)
-		err = tell_all(u, tell, ctx);
+		err = emit_all(u, emit, ctx);
 	free_use(u);
 	return err;
 }

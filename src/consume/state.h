@@ -4,7 +4,7 @@
 #define DT_CONSUME_STATE_H
 
 #include "consume/consumer.h"
-#include "session/session.h"
+#include "engine/engine.h"
 
 /* One aggregation and the index of its keys. `agg` comes first: a pointer to it is cast back. */
 struct dt_agg_table {
@@ -15,8 +15,8 @@ struct dt_agg_table {
 };
 
 struct dt_aggs {
-	const struct dt_image *image;
-	struct dt_agg_table *table;	/* by the image's aggregation index */
+	const struct dt_layouts *layouts;
+	struct dt_agg_table *table;	/* by the index of its layout */
 	uint32_t n;
 	const struct dt_consumer_ops *ops;
 	uint32_t ncpus;			/* of the values by CPU that elements keep; 0: none */
@@ -34,10 +34,10 @@ struct dt_aggs {
 	uint64_t nheld;
 };
 
-int dt_aggs_init(struct dt_aggs *, const struct dt_image *);
+int dt_aggs_init(struct dt_aggs *, const struct dt_layouts *);
 void dt_aggs_free(struct dt_aggs *);
 struct dt_aggs *dt_consumer_aggs(struct dt_consumer *);
-struct dt_session *dt_consumer_session(struct dt_consumer *);
+struct dt_engine *dt_consumer_engine(struct dt_consumer *);
 /* Takes over what was added up to now; what is not older than a moment that may be read yet waits. */
 int dt_consumer_take(struct dt_consumer *, uint64_t *gen, uint64_t *time);
 int dt_consumer_moment(struct dt_consumer *, uint64_t moment);	/* a record means this generation */
@@ -52,9 +52,9 @@ typedef int dt_spec_f(void *ctx, const void *rec, size_t len);
 struct dt_spec;
 /* by number - 1; lost: records that arrived after their end was forgotten, or had no memory */
 struct dt_specs { struct dt_spec *spec; uint32_t n; uint64_t lost; };
-int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *tell,
+int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *emit,
     void *ctx);
-int dt_specs_end(struct dt_specs *, uint32_t id, uint64_t word, bool commit, dt_spec_f *tell, void *ctx);
+int dt_specs_end(struct dt_specs *, uint32_t id, uint64_t word, bool commit, dt_spec_f *emit, void *ctx);
 void dt_specs_free(struct dt_specs *);
 
 #endif

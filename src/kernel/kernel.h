@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the running kernel tells about itself: its type data and its symbols. Nothing is read before it
+ * What the running kernel says about itself: its type data and its symbols. Nothing is read before it
  * is asked for.
  */
 #ifndef DT_KERNEL_KERNEL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The means by which functions of the running kernel can be traced. Configurations and lockdown differ
+ * The methods by which functions of the running kernel can be traced. Configurations and lockdown differ
  * in each, and none can be asked for: each is tried on something harmless.
  */
 #include "kernel/kfunc.h"
@@ -63,7 +63,7 @@ static bool has_kprobe(void)
 	return access("/sys/bus/event_source/devices/kprobe/type", R_OK) == 0;
 }
 
-void dt_kfunc_probe(struct dt_kfunc_means *m, uint32_t btf_id)
+void dt_kfunc_probe(struct dt_kfunc_methods *m, uint32_t btf_id)
 {
 	m->kprobe = has_kprobe();
 	m->multi = has_multi();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernel functions that can be traced, and by what means. */
+/* Kernel functions that can be traced, and by which methods. */
 #ifndef DT_KERNEL_KFUNC_H
 #define DT_KERNEL_KFUNC_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct dt_kfunc_means {
+struct dt_kfunc_methods {
 	bool fentry;		/* trampolines, with arguments at return: a program each */
 	bool multi;		/* one link for any number of functions (kprobe_multi) */
 	bool kprobe;		/* one perf event each */
@@ -19,8 +19,8 @@ struct dt_kfunc_means {
  * (dt_types_function_id() of "bpf_fentry_test1"); 0 leaves fentry out. Needs the privileges to trace;
  * without them nothing is offered.
  */
-void dt_kfunc_probe(struct dt_kfunc_means *, uint32_t btf_id);
-/* Is any means available? Cheap if kprobes are. */
+void dt_kfunc_probe(struct dt_kfunc_methods *, uint32_t btf_id);
+/* Is any method available? Cheap if kprobes are. */
 bool dt_kfunc_any(uint32_t btf_id);
 /*
  * A quick look without type data: false means that there is hardly a way, true that it is worth asking.

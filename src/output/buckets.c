@@ -13,7 +13,7 @@
 
 /*
  * The words come from a record, and the parameters from a program that may be a file: fewer words than
- * the parameters ask for are refused here, once, so that nobody else checks. A histogram has two
+ * the parameters ask for are refused here, once, so that no other code checks. A histogram has two
  * outermost buckets and at least one between them.
  */
 bool dt_buckets_open(struct dt_buckets *b, const struct dt_value *v)

@@ -7,13 +7,13 @@
  * does not fit its letter is printed as what it is.
  */
 #include "base/count.h"
+#include "base/services.h"
 #include "output/format.h"
 #include "output/print.h"
 
 #include <errno.h>
 #include <arpa/inet.h>
 #include <limits.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -145,7 +145,7 @@ static struct dt_conv defined_in_c(const struct dt_conv *c, char letter)
 
 /*
  * A precision of D may be larger than any buffer on the stack; such a text is made on the heap. A precision
- * of 0 is none, as ever: C would print the number 0 as nothing.
+ * of 0 counts as no precision, as ever: C would print the number 0 as nothing.
  */
 static void conv_number_in_c(struct dt_out *o, const struct dt_conv *c, uint64_t v, char letter)
 {
@@ -463,15 +463,19 @@ static void conv_rfc822(struct dt_out *o, const struct dt_conv *c, const struct 
 /* A port is looked up for any protocol; one that no service has registered is printed as a number. */
 static void conv_port(struct dt_out *o, const struct dt_conv *c, const struct dt_value *v)
 {
-	struct servent ent, *found = NULL;
-	char buf[1024];
+	char name[256];
 
-	if (value_is_number(v) && !o->opts->numeric && v->i <= UINT16_MAX)
-		getservbyport_r(htons((uint16_t)v->i), NULL, &ent, buf, sizeof(buf), &found);
-	if (found)
-		conv_field(o, c, found->s_name, strlen(found->s_name));
+	if (value_is_number(v) && !o->opts->numeric && v->i <= UINT16_MAX &&
+	    dt_service_name((uint16_t)v->i, name, sizeof(name)))
+		conv_field(o, c, name, strlen(name));
 	else
 		conv_decimal(o, c, v);
+}
+
+bool dt_conv_asks(const struct dt_convrow *row)
+{
+	return row->print == conv_kaddr || row->print == conv_uaddr || row->print == conv_stack ||
+	    row->print == conv_port;
 }
 
 /* ---- the rows ---- */

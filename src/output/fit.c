@@ -18,7 +18,7 @@ struct cell { size_t off, len, columns; };	/* of the text; many lines have no co
 struct column { size_t width, end; bool left; };	/* end: where it ends on a line */
 
 struct fit {
-	struct dt_out text;		/* of all cells, one behind the other */
+	struct dt_out text;		/* of all cells, one after the other */
 	struct cell *cell;		/* row by row */
 	struct column *column;
 	uint32_t n;			/* of columns: keys, then values */

@@ -63,7 +63,7 @@ static void read_prefix(struct reader *r, struct dt_conv *c)
 }
 
 /*
- * Reads a flag; false: the next character is none. Of `0` and `-` the last one counts. `?` is a width:
+ * Reads a flag; false: the next character is not a flag. Of `0` and `-` the last one counts. `?` is a width:
  * that of a pointer in hexadecimal.
  */
 static bool read_flag(struct reader *r, struct dt_conv *c)
@@ -188,7 +188,8 @@ struct dt_format *dt_format_parse(struct dt_arena *arena, const char *text, size
 
 /* ---- checking ---- */
 
-const char *dt_format_check_arg(const struct dt_conv *c, struct dt_types *types, const struct dt_type *t)
+/* NULL: the type fits the conversion. Otherwise what the conversion takes ("pointer or integer"). */
+static const char *format_check_arg(const struct dt_conv *c, struct dt_types *types, const struct dt_type *t)
 {
 	if (!c->row)
 		return "no argument";
@@ -251,7 +252,7 @@ static bool check_value(struct check *k, const struct dt_conv *c)
 		    "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
 		    "value argument", k->func, k->number, c->row->name);
 	const struct dt_type *t = k->args[k->next++];
-	const char *want = dt_format_check_arg(c, k->types, t);
+	const char *want = format_check_arg(c, k->types, t);
 	if (!want)
 		return true;
 	dt_type_name(t, name, sizeof(name));

@@ -71,8 +71,6 @@ struct dt_format_error {
 struct dt_format *dt_format_parse(struct dt_arena *, const char *text, size_t len,
     struct dt_format_error *err);
 
-/* NULL: the type fits the conversion. Otherwise what the conversion takes ("pointer or integer"). */
-const char *dt_format_check_arg(const struct dt_conv *, struct dt_types *, const struct dt_type *);
 /*
  * Checks the whole list of arguments in order, with the values for each * and without the aggregations
  * of printa(). `func` is the name of the action, for messages. For printa() the types are those of the
@@ -90,6 +88,8 @@ void dt_format_print(struct dt_out *, const struct dt_format *, const struct dt_
 void dt_format_printa(struct dt_out *, const struct dt_format *, const struct dt_value *keys, uint32_t nkeys,
     const struct dt_value *aggs, uint32_t naggs);
 
+/* Whether the conversion looks for names: of symbols, of services. */
+bool dt_conv_asks(const struct dt_convrow *);
 /* The rows; the last has no name. */
 extern const struct dt_convrow dt_convrows[];
 

@@ -4,7 +4,8 @@
  * 64 bits. Strings are valid UTF-8 with control characters escaped, so that a line stays one line.
  */
 #include "output/json.h"
-#include "base/clean.h"
+#include "base/printable.h"
+#include "wire/json_quote.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -111,49 +112,18 @@ void dt_json_valid(struct dt_out *o, const void *text, size_t n)
 	}
 }
 
-static void json_escape(struct dt_out *o, unsigned char c)
+static bool put_bytes(void *to, const void *bytes, size_t n)
 {
-	static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-	const char *at = c != 0 ? strchr(plain, c) : NULL;
+	struct dt_out *o = to;
 
-	if (at != NULL)
-		dt_out_printf(o, "\\%c", letter[at - plain]);
-	else
-		dt_out_printf(o, "\\u%04x", c);
+	dt_out_put(o, bytes, n);
+	return !o->failed;
 }
 
-/* How many bytes from p on stand for themselves in a string. Most strings are one such run. */
-static size_t json_plain_len(const unsigned char *p, size_t n)
-{
-	size_t i = 0, len;
-
-	while (i < n && p[i] >= 0x20 && p[i] != '"' && p[i] != '\\' && p[i] != 0x7f &&
-	    (len = p[i] < 0x80 ? 1 : utf8_len(p + i, n - i)) > 0)
-		i += len;
-	return i;
-}
-
-/* DEL is escaped as well, as it is a control character, though JSON does not ask for it. */
 void dt_json_text(struct dt_json *j, const void *text, size_t n)
 {
-	const unsigned char *p = text;
-
 	put_comma(j);
-	dt_out_str(j->o, "\"");
-	for (size_t i = 0; i < n && !j->o->failed; ) {
-		size_t len = json_plain_len(p + i, n - i);
-
-		dt_out_put(j->o, p + i, len);
-		i += len;
-		if (i == n)
-			break;
-		if (p[i] < 0x80)
-			json_escape(j->o, p[i]);
-		else
-			dt_out_utf8(j->o, 0xfffd);
-		i++;
-	}
-	dt_out_str(j->o, "\"");
+	dt_json_quote(put_bytes, j->o, text, n, false);
 }
 
 void dt_json_str(struct dt_json *j, const char *text)

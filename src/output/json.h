@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * JSON: values and events in, one object a line out. doc/JSON.md is the schema; src/sink/json.c reports
+ * JSON: values and events in, one object a line out. doc/JSON.md is the schema; src/sink/sink_json.c reports
  * the events. Every line is valid JSON in valid UTF-8, whatever was recorded.
  */
 #ifndef DT_OUTPUT_JSON_H

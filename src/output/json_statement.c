@@ -5,7 +5,7 @@
  */
 #include "output/json.h"
 
-#include "value/record.h"
+#include "value/value_record.h"
 
 #include <stdlib.h>
 

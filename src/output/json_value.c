@@ -44,7 +44,7 @@ static void json_put_bytes(struct dt_json *j, const struct dt_value *v)
 /* ---- addresses ---- */
 
 /*
- * The members of an address. A name that is only the number again means that nobody knows the address,
+ * The members of an address. A name that is only the number again means that the address is unknown,
  * and it is left out.
  */
 static void json_put_place(struct dt_json *j, const struct dt_value *v)

@@ -3,6 +3,7 @@
 #include "output/out.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,25 @@ void dt_out_flush(struct dt_out *o)
 {
 	if (o->file && o->len > 0)
 		write_out(o, o->len);
+}
+
+void dt_out_write(struct dt_out *o, const char *text, size_t n)
+{
+	if (!o->file) {
+		dt_out_put(o, text, n);
+		return;
+	}
+	dt_out_flush(o);
+	if (!o->failed && n > 0 && fwrite_unlocked(text, 1, n, o->file) != n)
+		dt_out_fail(o, errno);
+}
+
+/* A file that was half full after a line does not run over in the middle of the next. */
+void dt_out_spill(struct dt_out *o)
+{
+	if (o->file && !o->failed && __fpending(o->file) > __fbufsize(o->file) / 2 &&
+	    fflush_unlocked(o->file) != 0)
+		dt_out_fail(o, errno);
 }
 
 /*

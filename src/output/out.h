@@ -7,7 +7,7 @@
  * Whoever owns the output looks at `failed` once, at the end.
  *
  * Text for a file waits in the buffer until dt_out_flush(). Whoever puts text there flushes before
- * anybody else may write to the same file. A line is made of many small pieces, and one call of stdio
+ * other code may write to the same file. A line is made of many small pieces, and one call of stdio
  * for each of them would cost more than making the text.
  */
 #ifndef DT_OUTPUT_OUT_H
@@ -77,6 +77,10 @@ static inline void dt_out_fail(struct dt_out *o, int err)
 		o->err = err;
 }
 void dt_out_flush(struct dt_out *);			/* writes what waits to the file */
+/* The same, then text that was made elsewhere; without a file it is put. */
+void dt_out_write(struct dt_out *, const char *, size_t n);
+/* Between two lines: the file writes what it keeps, if that is much. */
+void dt_out_spill(struct dt_out *);
 
 /* Makes room for n bytes at buf + len. False: there is none, and the output has failed. */
 bool dt_out_grow(struct dt_out *, size_t n);

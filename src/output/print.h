@@ -31,7 +31,7 @@ void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char 
 size_t dt_symbol_module(const char *text);
 /* print(): the value by its type. A newline ends it, except after a struct or union (pretty.c). */
 void dt_pretty_print(struct dt_out *, const struct dt_value *);
-/* The same for the object at an address: "0x… = *", then the object (object.c). */
+/* The same for the object at an address: "0x… = *", then the object (print_object.c). */
 void dt_pretty_pointer(struct dt_out *, uint64_t addr, const struct dt_value *object);
 
 /* ---- aggregations (hist.c, aggprint.c) ---- */
@@ -58,7 +58,7 @@ struct dt_aggrow {
 	uint32_t nkeys;
 	const struct dt_value *vals;
 	uint32_t nvals;
-	/* for whoever made the row: the element of each value, NULL where it has none; may be NULL */
+	/* for the caller that made the row: the element of each value, NULL where it has none; may be NULL */
 	void **from;
 };
 

@@ -6,7 +6,7 @@
 #include "output/statement.h"
 
 #include "base/map.h"
-#include "value/record.h"
+#include "value/value_record.h"
 
 #include <stdlib.h>
 
@@ -129,7 +129,7 @@ void dt_statement_values(struct dt_statements *s, const struct dt_rec *recs, siz
 
 /* ---- statements ---- */
 
-/* The text is in the file's buffer when this returns: the next writer to the file may be somebody else. */
+/* The text is in the file's buffer when this returns: the next writer to the file may be other code. */
 void dt_statement_do(struct dt_statements *s, const struct dt_rec *recs, size_t n)
 {
 	dt_action_of(recs[0].act)->text(s, recs, n);
@@ -143,7 +143,34 @@ static bool is_silent(const struct dt_act *a)
 	    DT_ACT_IS_AGG(a->kind) || dt_act_is(a, DT_AF_SILENT);
 }
 
-bool dt_statement_tells(const struct dt_act *a) { return !is_silent(a); }
+bool dt_statement_visible(const struct dt_act *a) { return !is_silent(a); }
+
+/* A format that cannot be parsed would be parsed again for each firing. */
+static bool format_alone(struct dt_statements *s, const char *text)
+{
+	const struct dt_format *f = dt_statement_format(s, text);
+
+	for (uint32_t i = 0; f != NULL && i < f->nconv; i++)
+		if (f->conv[i].row != NULL && dt_conv_asks(f->conv[i].row))
+			return false;
+	return f != NULL;
+}
+
+bool dt_statements_alone(struct dt_statements *s, const struct dt_ecb *e)
+{
+	for (uint32_t i = 0; i < e->nacts; i++) {
+		const struct dt_act *a = &e->acts[i];
+
+		if (a->kind == DT_ACT_SKIPZ || is_silent(a))
+			continue;
+		if (!dt_act_is(a, DT_AF_ALONE) || (a->fmt != NULL && !format_alone(s, a->fmt)))
+			return false;
+		/* the first of a printf() without a format prints "" */
+		if (a->kind == DT_ACT_PRINTF && a->fmt == NULL && !format_alone(s, ""))
+			return false;
+	}
+	return true;
+}
 
 /*
  * The first record from i on that is for the consumer. A SKIPZ whose condition was zero, or that did

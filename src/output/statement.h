@@ -2,7 +2,7 @@
 /*
  * The recorded actions of a clause, as a person sees them: printf, trace, printa, print … Records are
  * split into statements. Each statement is printed here, or done (clear, trunc, normalize, setopt …) by
- * whoever owns the aggregations.
+ * the owner of the aggregations.
  */
 #ifndef DT_OUTPUT_STATEMENT_H
 #define DT_OUTPUT_STATEMENT_H
@@ -73,8 +73,14 @@ void dt_statements_print(struct dt_statements *, const struct dt_rec *, size_t n
  * has, and sets *at to the first of them; 0: there is none.
  */
 size_t dt_statement_next(const struct dt_rec *, size_t n, size_t *at);
+/*
+ * Whether all that a firing of the clause shows is made of its records and the print options: no names are
+ * looked up, nothing is done. Its formats are parsed then, and printing changes `last` alone, so that a copy
+ * of the statements with another `out` prints such firings in another thread.
+ */
+bool dt_statements_alone(struct dt_statements *, const struct dt_ecb *);
 /* Whether the action leaves something for a consumer. */
-bool dt_statement_tells(const struct dt_act *);
+bool dt_statement_visible(const struct dt_act *);
 /* Prints or does one statement. */
 void dt_statement_do(struct dt_statements *, const struct dt_rec *, size_t n);
 /*

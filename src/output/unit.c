@@ -46,7 +46,7 @@ const char *dt_unit_wrong(const char *spec, char *word, size_t size)
 	return NULL;
 }
 
-/* What stands behind the last _ of the name, or all of it. */
+/* What stands after the last _ of the name, or all of it. */
 static enum dt_aggunit unit_by_name(const char *name)
 {
 	const char *end = strrchr(name, '_');
@@ -84,7 +84,7 @@ static const struct scale times[] = { { 1, "ns" }, { 1e3L, "us" }, { 1e6L, "ms" 
 static const struct scale sizes[] = { { 1, "B" }, { 0x1p10L, "KiB" }, { 0x1p20L, "MiB" }, { 0x1p30L, "GiB" },
 	{ 0x1p40L, "TiB" }, { 0x1p50L, "PiB" }, { 0x1p60L, "EiB" }, { 0, NULL } };
 
-/* Three digits; an integer has all of its own. Zeros behind the point say nothing. */
+/* Three digits; an integer has all of its own. Zeros after the point say nothing. */
 static void put_digits(long double x, char *text, size_t size)
 {
 	bool whole = x < 1e15L && (long double)(int64_t)x == x;

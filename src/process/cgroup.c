@@ -72,10 +72,10 @@ int dt_cgroups_fd(const struct dt_cgroups *c) { return c->watch; }
 /* What changed is found by another walk; a full queue says so too. */
 bool dt_cgroups_changed(struct dt_cgroups *c)
 {
-	char news[4096];
+	char events[4096];
 	bool any = false;
 
-	while (c->watch >= 0 && read(c->watch, news, sizeof(news)) > 0)
+	while (c->watch >= 0 && read(c->watch, events, sizeof(events)) > 0)
 		any = true;
 	return any;
 }

@@ -11,16 +11,17 @@
  */
 #include "process/container.h"
 
-#include "base/clean.h"
+#include "base/printable.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/jsonwalk.h"
-#include "bpf/runtime/container.h"
+#include "runtime/rt_container.h"
 
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { CONFIG_MAX = 4 << 20, LIST_MAX = 64 << 20, CONTAINERS_MAX = 16384 };
@@ -93,7 +94,7 @@ static void add(struct dt_containers *c, const char *id, const char *name)
 	}
 	snprintf(c->v[c->n].id, sizeof(c->v->id), "%s", id);
 	snprintf(c->v[c->n].name, sizeof(c->v->name), "%s", name);
-	dt_clean(c->v[c->n++].name);
+	dt_make_printable(c->v[c->n++].name);
 }
 
 /* ---- folders ---- */
@@ -311,6 +312,6 @@ bool dt_container_of(const char *directory, char *text, bool *id)
 		return false;
 	memcpy(text, name + from, n);
 	text[n] = '\0';
-	dt_clean(text);
+	dt_make_printable(text);
 	return true;
 }

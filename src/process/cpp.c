@@ -36,7 +36,7 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* The script as a file to be read from its start. A pipe would need somebody to fill it. */
+/* The script as a file to be read from its start. A pipe would need a process to fill it. */
 static int script_fd(const struct dt_cpp *c)
 {
 	const char *text = c->text;

@@ -20,7 +20,7 @@ struct dt_cpp {
 };
 
 /*
- * Runs the preprocessor. Returns malloc'ed output with a NUL behind it. -ENOENT: there is no such
+ * Runs the preprocessor. Returns malloc'ed output with a NUL after it. -ENOENT: there is no such
  * preprocessor; -ECHILD: it failed and has said why on stderr; -EFBIG: more than max bytes; otherwise
  * -errno of starting it.
  */

@@ -4,7 +4,7 @@
  * once the listener is gone. The listener is a process of its own, so stopping or killing the tracer
  * never holds anyone. It allows what is not wanted by itself, waits for the tracer's answer to the rest,
  * and ends when the socket to the tracer closes. It has no other descriptor of the tracer. Files are read by
- * children of its own, which have no rights (symbol/reader.h).
+ * children of its own, which have no rights (file/reader.h).
  * The wait is bounded twice: by the time the caller gives, and by what the tracer does. A tracer that has not
  * taken the event and does not run (it is stopped, or waits for something else, perhaps for the very process
  * that is held) is not waited for.
@@ -14,9 +14,10 @@
 #include "process/gate.h"
 #include "base/count.h"
 #include "base/clock.h"
+#include "base/child.h"
 
-#include "symbol/elf.h"
-#include "symbol/reader.h"
+#include "file/elf.h"
+#include "file/reader.h"
 #include "usdt/sdtnote.h"
 
 #include <errno.h>
@@ -40,11 +41,11 @@
 #endif
 
 /* Limits: the listener's start, files remembered, programs held at a time. */
-enum { START_MS = 10000, SEEN = 4096, HELD = 64 };
+enum { START_TIMEOUT_MS = 10000, SEEN_MAX = 4096, HELD_MAX = 64 };
 /* How often the tracer is looked at, and how many looks in a row must find that it has not run. */
-enum { LOOK_MS = 20, LOOKS = 5 };
+enum { POLL_MS = 20, IDLE_POLLS_MAX = 5 };
 
-struct dt_gate { int sock; pid_t child; pid_t told; };	/* told: the thread the listener looks at */
+struct dt_gate { int sock; pid_t child; pid_t watched; };	/* watched: the thread the listener polls */
 
 /*
  * From the tracer: an answer, that an event was taken, or the thread that takes them. From the listener: the
@@ -75,12 +76,12 @@ struct listener {
 	int fan, sock;
 	struct tracer tracer;
 	struct dt_reader *reader;	/* NULL: no file has any probe */
-	struct held held[HELD];		/* the first nheld, oldest first */
+	struct held held[HELD_MAX];	/* the first nheld, oldest first */
 	uint32_t nheld;
 	uint64_t look;			/* ms: when to look at the tracer again */
 	const struct dt_gate_opts *opts;
 	uint32_t number;
-	struct seen seen[SEEN];		/* files and what was found in them, by inode */
+	struct seen seen[SEEN_MAX];	/* files and what was found in them, by inode */
 };
 
 /* ---- which files ---- */
@@ -100,7 +101,7 @@ static int ask_about_note(void *ctx, const struct dt_sdt_note *n)
 /*
  * Whether the file has a probe that is wanted in this process. A file without any probe is never
  * looked at again; one that cannot be opened as ELF counts as such. Others read it (reader.h), who get the
- * descriptor of the event: opening the file once more would be another one, which nobody would answer.
+ * descriptor of the event: opening the file once more would be another event, which would get no answer.
  */
 static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_t pid)
 {
@@ -129,7 +130,7 @@ static bool has_wanted(const struct listener *l, struct seen *s, int fd, uint32_
 /* A file is examined once, unless it changes or the answer depends on the process. */
 static struct seen *seen_of(struct listener *l, const struct stat *st)
 {
-	struct seen *s = &l->seen[(st->st_ino ^ st->st_dev) % SEEN];
+	struct seen *s = &l->seen[(st->st_ino ^ st->st_dev) % SEEN_MAX];
 
 	if (s->ino == st->st_ino && s->dev == st->st_dev && s->changed.tv_sec == st->st_ctim.tv_sec &&
 	    s->changed.tv_nsec == st->st_ctim.tv_nsec)
@@ -252,7 +253,7 @@ static void leave_idle_tracer(struct listener *l)
 		struct held *h = &l->held[i];
 
 		h->idle = doing == WAITS && !h->taken ? h->idle + 1 : 0;
-		if (doing == STOPPED || h->idle >= LOOKS)
+		if (doing == STOPPED || h->idle >= IDLE_POLLS_MAX)
 			let_go(l, i);
 	}
 }
@@ -286,7 +287,7 @@ static bool hold_file(struct listener *l, const struct fanotify_event_metadata *
 	    (exec || l->opts->wants(l->opts->ctx, pid, NULL));
 	if (s->never)
 		ignore_file(l, e->fd);
-	if (!wanted || l->nheld == HELD)
+	if (!wanted || l->nheld == HELD_MAX)
 		return false;
 	l->held[l->nheld] = (struct held){ .fd = e->fd, .number = ++l->number,
 		.until = now_ms() + l->opts->hold_ms, .file = s, .dev = st.st_dev, .ino = st.st_ino };
@@ -321,7 +322,7 @@ static bool serve_once(struct listener *l)
 	uint64_t now = now_ms();
 
 	if (l->nheld == 0)
-		l->look = now + LOOK_MS;
+		l->look = now + POLL_MS;
 	if (poll(p, 2, l->nheld == 0 ? -1 : l->look > now ? (int)(l->look - now) : 0) < 0)
 		return errno == EINTR;
 	if (p[1].revents != 0 && !take_word(l))
@@ -331,7 +332,7 @@ static bool serve_once(struct listener *l)
 	now = now_ms();
 	if (l->nheld > 0 && l->look <= now) {
 		leave_idle_tracer(l);
-		l->look = now + LOOK_MS;
+		l->look = now + POLL_MS;
 	}
 	while (l->nheld > 0 && l->held[0].until <= now)
 		let_go(l, 0);
@@ -403,7 +404,7 @@ static int listen_everywhere(bool opens)
  */
 static void leave_tracer(int *sock)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = dt_child_null();
 
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
@@ -443,7 +444,7 @@ static int wait_for_start(const struct dt_gate *g)
 	int got;
 
 	do {
-		got = poll(&p, 1, START_MS);
+		got = poll(&p, 1, START_TIMEOUT_MS);
 	} while (got < 0 && errno == EINTR);
 	if (got <= 0 || recv(g->sock, &w, sizeof(w), MSG_DONTWAIT) != (ssize_t)sizeof(w))
 		return -EIO;
@@ -497,7 +498,7 @@ void dt_gate_close(struct dt_gate *g)
 
 int dt_gate_fd(const struct dt_gate *g) { return g->sock; }
 
-/* The mark is for a directory, which nobody executes. */
+/* The mark is for a directory, which is never executed. */
 int dt_gate_able(void)
 {
 	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC), err;
@@ -518,13 +519,13 @@ static void say(struct dt_gate *g, int value, uint32_t number)
 }
 
 /* The thread that asks is the one the listener looks at. */
-static void tell_thread(struct dt_gate *g)
+static void set_thread(struct dt_gate *g)
 {
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 
-	if (g->told != tid)
+	if (g->watched != tid)
 		say(g, THREAD, (uint32_t)tid);
-	g->told = tid;
+	g->watched = tid;
 }
 
 /* The descriptor in *e is the caller's to close. */
@@ -539,7 +540,7 @@ int dt_gate_next(struct dt_gate *g, struct dt_gate_event *e)
 	struct cmsghdr *h;
 	ssize_t got;
 
-	tell_thread(g);
+	set_thread(g);
 	got = recvmsg(g->sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Holds programs with static probes for a moment before they are executed, so that their probes are
- * there before the first instruction. A helper process in its own session is told of every execve()
+ * there before the first instruction. A helper process in its own session is notified of every execve()
  * (fanotify) and looks at the file. Only a program that has a wanted probe is handed to us. It goes on
  * when we answer, after hold_ms at the latest, soon if we are stopped or wait for something else, and at
  * once if we or the helper end.

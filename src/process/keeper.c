@@ -42,7 +42,7 @@ int dt_keeper_start(struct dt_keeper *k, int pidfd)
 		return -errno;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
-	/* without a signal at its end: whoever waits for children of his own does not see it */
+	/* without a signal at its end: a caller that waits for its own children does not see it */
 	k->pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	err = errno;
 	if (k->pid == 0)

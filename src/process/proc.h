@@ -28,7 +28,7 @@ struct dt_proc {
 	bool child;		/* started here: it dies with us, and its status is known */
 	bool held;		/* stopped by us */
 	bool gone;
-	int status;		/* as wait(2) tells it, once gone; 0 of a process that is not a child */
+	int status;		/* as wait(2) gives it, once gone; 0 of a process that is not a child */
 	struct dt_keeper keeper;	/* of a child */
 };
 
@@ -62,6 +62,13 @@ int dt_proc_namespace_level(uint32_t task_thread_pid, uint32_t pid_level);
  * the process is gone.
  */
 bool dt_proc_run_to(struct dt_proc *, enum dt_proc_stop);
+/*
+ * proc_stop.c: from the exec stop to the program's entry, if a dynamic linker runs before it. f is called
+ * after each system call, when a library may have been mapped of which nothing has run; false: it goes no
+ * further. The process is stopped then. False: it is gone.
+ */
+typedef bool dt_proc_load_f(void *ctx, struct dt_proc *);
+bool dt_proc_load(struct dt_proc *, dt_proc_load_f *, void *ctx);
 /* proc.c: passes signals on until the process stops for us (true, *status is set) or is gone. */
 bool dt_proc_wait(struct dt_proc *, int request, int *status);
 
@@ -70,6 +77,10 @@ typedef void dt_family_f(void *ctx, uint32_t pid, uint32_t root);
 void dt_proc_family(const uint32_t *roots, uint32_t n, dt_family_f *, void *ctx);
 /* family.c: which of the roots it is or descends from, by what /proc says now; 0: none. */
 uint32_t dt_proc_root(uint32_t pid, const uint32_t *roots, uint32_t n);
-bool dt_proc_over(uint32_t pid);		/* has ended, though nobody may have asked for its status */
+/* Its parent, the parent of that, and so on, at most so many; the number of them. */
+uint32_t dt_proc_ancestors(uint32_t pid, uint32_t *out, uint32_t most);
+/* Where its arguments begin and end in its memory, and its environment. False, and zeros: not known. */
+bool dt_proc_texts(uint32_t pid, uint64_t range[4]);
+bool dt_proc_over(uint32_t pid);		/* has ended, though it may not have been waited for */
 
 #endif

@@ -32,7 +32,7 @@ static int start_shell(const char *command, const sigset_t *mask, pid_t *pid)
 	return -err;
 }
 
-/* Also true if it was waited for by somebody else (a caller that ignores SIGCHLD). */
+/* Also true if it was reaped elsewhere (a caller that ignores SIGCHLD). */
 static bool has_ended(pid_t pid)
 {
 	pid_t got = waitpid(pid, NULL, WNOHANG);

@@ -6,7 +6,7 @@
  */
 #include "provider/objects.h"
 
-#include "symbol/insn.h"
+#include "file/insn.h"
 
 enum { CALLERS_MAX = 65536 };
 

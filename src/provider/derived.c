@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Turns tables of derived probes into probes. Places that the running kernel does not have are left
- * out. A probe without any place is not listed, and naming it reports what is missing.
+ * out. A probe without any place is not listed, and naming it reports what is missing; only those that
+ * historic programs cannot do without (`idle`) are there and never fire.
  */
 #include "provider/derived.h"
 
-#include "base/count.h"
 #include "base/glob.h"
 #include "kernel/kernel.h"
 #include "kernel/kfunc.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
+
+#include <unistd.h>
 
 /* Asked once, as it may load and attach a program to find out. */
 bool dt_probes_functions(struct dt_probes *p)
@@ -23,7 +25,7 @@ bool dt_probes_functions(struct dt_probes *p)
 	return p->functions;
 }
 
-/* The kernel's list of functions is long, so it is read when somebody needs it, and kept. */
+/* The kernel's list of functions is long, so it is read on first use, and kept. */
 int dt_probes_each_function(struct dt_probes *p, dt_kfunc_f *f, void *ctx)
 {
 	int ret = 0;
@@ -42,21 +44,21 @@ int dt_probes_each_function(struct dt_probes *p, dt_kfunc_f *f, void *ctx)
 /* Whether programs at a return see the arguments of the function. Asked once, too. */
 bool dt_probes_fexit(struct dt_probes *p)
 {
-	struct dt_kfunc_means means = { 0 };
+	struct dt_kfunc_methods methods = { 0 };
 
 	if (!p->fexit_asked) {
 		p->fexit_asked = true;
 		if (dt_probes_functions(p))
-			dt_kfunc_probe(&means, dt_types_function_id(p->types, "bpf_fentry_test1"));
-		p->fexit = means.fentry;
+			dt_kfunc_probe(&methods, dt_types_function_id(p->types, "bpf_fentry_test1"));
+		p->fexit = methods.fentry;
 	}
 	return p->fexit;
 }
 
-/* path is "struct.member". NULL, or a path without a dot, asks for nothing. */
+/* path is "struct.member"; without a dot it asks for nothing. */
 static bool has_member(struct dt_types *types, const char *path)
 {
-	const char *dot = path != NULL ? strchr(path, '.') : NULL;
+	const char *dot = strchr(path, '.');
 	const struct dt_type *t;
 	struct dt_member m;
 	char tag[64];
@@ -71,7 +73,7 @@ static bool has_member(struct dt_types *types, const char *path)
 
 static const struct dt_syscall *syscall_named(const char *name)
 {
-	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+	for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
 		if (strcmp(s->name, name) == 0)
 			return s;
 	return NULL;
@@ -85,6 +87,10 @@ static bool tracepoint_there(struct dt_probes *p, const struct dt_site *at)
 
 	if (p->types == NULL)
 		return false;
+	if (at->need == DT_NEED_MODULE &&
+	    access(dt_arena_printf(p->arena, "/sys/kernel/btf/%s", at->needed), R_OK) == 0)
+		/* asking reads the types of the module, for the texts too */
+		(void)dt_types_find(p->types, at->needed, DT_T_TYPEDEF, "btf_trace");
 	sig = dt_tracepoint_signature(p->arena, p->types,
 	    &(struct dt_probedesc){ "rawtp", "", "", at->target, 0 });
 	return sig != NULL && (at->nargs == 0 || dt_hook_nargs(p->types, &hook) >= at->nargs);
@@ -112,10 +118,13 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 {
 	bool is_sys = at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT;
 
-	if (!has_member(p->types, at->member))
-		return dt_arena_printf(p->arena, "member %s of its structs", at->member);
-	if (at->symbol != NULL && !function_there(p, at->symbol))
-		return dt_arena_printf(p->arena, "function %s", at->symbol);
+	if (at->need == DT_NEED_MEMBER && !has_member(p->types, at->needed))
+		return dt_arena_printf(p->arena, "member %s of its structs", at->needed);
+	if (at->need == DT_NEED_SYMBOL && !function_there(p, at->needed))
+		return dt_arena_printf(p->arena, "function %s", at->needed);
+	if (at->kind == DT_HOOK_RAWTP && !tracepoint_there(p, at) && at->need == DT_NEED_MODULE)
+		return dt_arena_printf(p->arena, "tracepoint %s, which module %s has when it is loaded",
+		    at->target, at->needed);
 	if (at->kind == DT_HOOK_RAWTP && !tracepoint_there(p, at))
 		return dt_arena_printf(p->arena, "tracepoint %s", at->target);
 	if (is_sys && syscall_named(at->target) == NULL)
@@ -132,19 +141,45 @@ static const char *missing(struct dt_probes *p, const struct dt_site *at)
 	return NULL;
 }
 
+/* Texts follow each other, each with its NUL (DT_SITE()). */
+static const char *next_text(const char **text)
+{
+	return *text += strlen(*text) + 1;
+}
+
+/* `with` for each $ in the text; NULL: the text as it is. An empty text gives NULL. */
+static const char *filled(struct dt_arena *arena, const char *text, const char *with)
+{
+	const char *dollar;
+	char *out = "";
+
+	if (text[0] == '\0')
+		return NULL;
+	if (with == NULL)
+		return text;
+	while ((dollar = strchr(text, '$')) != NULL) {
+		out = dt_arena_printf(arena, "%s%.*s%s", out, (int)(dollar - text), text, with);
+		text = dollar + 1;
+	}
+	return dt_arena_printf(arena, "%s%s", out, text);
+}
+
 /* System calls are attached by their number, everything else by its name. */
-static void fill_hook(const struct dt_site *at, struct dt_hook *hook)
+static void fill_hook(struct dt_arena *arena, const struct dt_site *at, const char *with,
+    struct dt_hook *hook)
 {
 	const struct dt_syscall *s;
+	const char *text = at->target, *each = at->each ? next_text(&text) : NULL, *when = next_text(&text);
 
 	*hook = (struct dt_hook){ .kind = at->kind,
 		.target = at->target,
-		.each = at->each,
-		.when = at->when,
+		.each = each,
+		.when = filled(arena, when, with),
 		.soft = at->soft,
 		.needs_fexit = at->needs_fexit };
-	for (size_t i = 0; i < DT_COUNT(at->args); i++)
-		hook->args[i] = at->args[i];
+	text = next_text(&text);
+	for (int i = 0; i < DT_ARGS_MAX && text[0] != '\0'; i++, next_text(&text))
+		hook->args[i] = filled(arena, text, with);
 	if (at->kind == DT_HOOK_SYS_ENTER || at->kind == DT_HOOK_SYS_EXIT) {
 		s = syscall_named(at->target);
 		hook->target = NULL;
@@ -167,7 +202,7 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 	bool before = false;
 
 	*what = NULL;
-	for (const struct dt_site *at = d->place; at->kind != DT_HOOK_NONE; at++) {
+	for (const struct dt_site *at = d->place; at < d->place + d->nplaces; at++) {
 		const char *none;
 		struct dt_hook *hook;
 
@@ -182,7 +217,7 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
 			continue;
 		}
 		hook = last == NULL ? first : DT_NEW(p->arena, struct dt_hook);
-		fill_hook(at, hook);
+		fill_hook(p->arena, at, d->with, hook);
 		func = func != NULL ? func : at->target;
 		if (last != NULL)
 			last->next = hook;
@@ -195,11 +230,11 @@ static const char *places(struct dt_probes *p, const struct dt_derived *d, struc
  * Why nothing matched although the name is known. Other systems have the probe in other functions and
  * modules.
  */
-static const char *derived_missing(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *derived_missing(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_derived *d)
 {
 	struct dt_hook hook;
-	const char *what, *func;
+	const char *what, *func, *untyped;
 
 	if (d->never != NULL)
 		return d->never;
@@ -207,20 +242,22 @@ static const char *derived_missing(struct dt_probes *p, const struct dt_provider
 	if (func != NULL)
 		return dt_arena_printf(p->arena, "here it is %s:%s:%s:%s, which %s:::%s matches everywhere",
 		    row->name, d->mod != NULL ? d->mod : "vmlinux", func, d->name, row->name, d->name);
+	untyped = p->types != NULL ? dt_types_kernel_missing(p->types, p->arena) : NULL;
+	if (untyped != NULL)
+		return untyped;
 	return dt_arena_printf(p->arena, "%s:%s:%s:%s cannot be had: this kernel has no %s", row->name,
 	    d->mod != NULL ? d->mod : "", d->func != NULL ? d->func : "", d->name, what);
 }
 
-/* May say yes to what is not there on this kernel, never no to what is. */
-bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_probedesc *want)
+/* False positives are allowed (the kernel may lack the probe), false negatives are not. */
+bool dt_derived_may_match(const struct dt_provider *row, const struct dt_probedesc *want)
 {
-	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
+	for (const struct dt_derived *d = row->derived; d->name[0] != '\0'; d++) {
 		bool func = dt_part_matches_empty(want->func) ||
 		    (d->func != NULL && dt_glob_match(want->func, d->func));
 
-		if (d->func == NULL && d->place != NULL)
-			for (const struct dt_site *at = d->place; at->kind != DT_HOOK_NONE; at++)
-				func |= dt_glob_match(want->func, at->target);
+		for (size_t i = 0; d->func == NULL && i < d->nplaces; i++)
+			func |= dt_glob_match(want->func, d->place[i].target);
 		if (func && (!dt_part_literal(want->name) || strcmp(want->name, d->name) == 0))
 			return true;
 	}
@@ -233,24 +270,44 @@ bool dt_derived_may_match(const struct dt_provider_row *row, const struct dt_pro
  */
 static bool description_names(const struct dt_probedesc *want, const struct dt_derived *d)
 {
-	return dt_glob_match(want->name, d->name) &&
+	return (want->name[0] == '\0' || dt_glob_match(want->name, d->name)) &&
 	    (d->func == NULL || !dt_part_literal(want->func) || strcmp(want->func, d->func) == 0);
 }
 
+/* The provider has no such probe on any kernel. Names that this kernel cannot have are offered too. */
+static const char *unknown_name(struct dt_probes *p, const struct dt_provider *row,
+    const struct dt_probedesc *want)
+{
+	struct dt_near near;
+
+	dt_near_init(&near, want->name);
+	for (const struct dt_derived *d = row->derived; d->name[0] != '\0'; d++)
+		dt_near_offer(&near, d->name);
+	if (near.best != NULL)
+		return dt_arena_printf(p->arena, "provider %s has no probe %s; did you mean %s:::%s?",
+		    row->name, want->name, row->name, near.best);
+	return dt_arena_printf(p->arena, "provider %s has no probe %s: dtrace -l -P %s lists what it has",
+	    row->name, want->name, row->name);
+}
+
 /* Without `want` all rows become probes; with it, nothing has matched, and *why is to be found. */
-int dt_derived_provide(struct dt_probes *p, const struct dt_provider_row *row,
+int dt_derived_provide(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want, const char **why)
 {
 	struct dt_hook hook;
 	const char *what, *func;
 
-	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
-		if (want == NULL && d->never == NULL && (func = places(p, d, &hook, &what)) != NULL)
+	for (const struct dt_derived *d = row->derived; d->name[0] != '\0'; d++) {
+		if (want == NULL && d->idle)
+			dt_probes_add_idle(p, row, row->name, "vmlinux", d->name, d->never);
+		else if (want == NULL && d->never == NULL && (func = places(p, d, &hook, &what)) != NULL)
 			dt_probes_add(p, row, d->mod != NULL ? d->mod : "vmlinux", func, d->name, &hook);
 		else if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0 &&
 		    description_names(want, d))
 			*why = derived_missing(p, row, d);
 	}
+	if (want != NULL && *why == NULL && strcmp(want->prov, row->name) == 0)
+		*why = unknown_name(p, row, want);
 	return 0;
 }
 
@@ -264,17 +321,15 @@ static bool meant(const struct dt_probedesc *want, const struct dt_derived *d)
 	return d->never == NULL && func && (want->name[0] == '\0' || dt_glob_match(want->name, d->name));
 }
 
-const char *dt_probes_left_out(struct dt_probes *p, const struct dt_probedesc *want)
+const char *dt_derived_left_out(struct dt_probes *p, const struct dt_provider *row,
+    const struct dt_probedesc *want)
 {
-	const struct dt_provider_row *row = dt_part_literal(want->prov) ? dt_provider_find(want->prov) : NULL;
 	const struct dt_derived *first = NULL;
 	unsigned n = 0, all = 0;
 	struct dt_hook hook;
 	const char *what;
 
-	if (row == NULL || row->derived == NULL || dt_part_literal(want->name) || dt_part_literal(want->mod))
-		return NULL;
-	for (const struct dt_derived *d = row->derived; d->name != NULL; d++) {
+	for (const struct dt_derived *d = row->derived; d->name[0] != '\0'; d++) {
 		if (!meant(want, d))
 			continue;
 		all++;

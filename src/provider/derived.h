@@ -9,60 +9,101 @@
 #define DT_PROVIDER_DERIVED_H
 
 #include "provider/probe.h"
+#include "provider/stability.h"
 
 /* Rows name only the fields they need; clang warns about the others if a row names none. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
+/* What else the kernel must have for a place to exist. */
+enum dt_need {
+	DT_NEED_NONE,
+	DT_NEED_MEMBER,		/* "bio.bi_bdev": a member of a struct */
+	DT_NEED_MODULE,		/* RAWTP: the tracepoint is in this module, which may not be loaded */
+	DT_NEED_SYMBOL,		/* a function whose address the texts use */
+};
+
+/*
+ * Where a probe fires: DT_SITE(). A pointer takes 32 bytes in the file of the program, 8 and a relocation of
+ * 24, and there are hundreds of sites: so a site has one text, which begins with its target.
+ */
 struct dt_site {
-	/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT, COUNTER; NONE ends the places of a probe */
-	enum dt_hook_kind kind;
-	/* tracepoint, kernel function, system call, event of dt_perf_count() */
-	const char *target;
-	const char *when;		/* D; NULL always */
-	const char *args[8];		/* D; NULL: those of the place */
-	/*
-	 * D: the probe fires for each of several things, which the other texts call arg9. The text
-	 * gives the next thing after arg9, and the first after 0
-	 */
-	const char *each;
+	/* RAWTP, KFUNC, KRET, SYS_ENTER, SYS_EXIT, COUNTER */
+	enum dt_hook_kind kind : 8;
+	enum dt_need need : 8;		/* DT_NEEDS() */
+	/* RAWTP: the tracepoint must have this many arguments (kernels differ); 0: any number */
+	uint8_t nargs;
+	bool each : 1;			/* DT_EACH() */
 	/*
 	 * the texts may follow bad addresses: such an address gives 0 instead of a fault of the clause
 	 */
-	bool soft;
-	bool otherwise;			/* only if the place before it does not exist */
+	bool soft : 1;
+	bool otherwise : 1;		/* only if the place before it does not exist */
 	/* only if kernel functions cannot be traced: the places before it cannot exist there */
-	bool no_functions;
-	/* RAWTP: the tracepoint must have this many arguments (kernels differ); 0: any number */
-	uint32_t nargs;
-	/* "bio.bi_bdev": the kernel's struct must have this member; NULL none */
-	const char *member;
-	/* a function whose address the texts use: the kernel must have it; NULL none */
-	const char *symbol;
+	bool no_functions : 1;
 	/* without this place the probe would miss events: there is no such probe then */
-	bool required;
+	bool required : 1;
 	/*
 	 * KRET: the texts use arg2 …, arguments of the function; only if programs at return know them
 	 */
-	bool needs_fexit;
+	bool needs_fexit : 1;
 	/* only if they do not: entry remembers the arguments (self->), return uses them */
-	bool no_fexit;
+	bool no_fexit : 1;
+	const char *target;		/* then `when` and the arguments, each after a NUL */
+	const char *needed;
 };
 
+/*
+ * A place: the target (tracepoint, kernel function, system call, event of dt_perf_count()), the condition in
+ * D, the arguments; then fields of the struct.
+ */
+#define DT_SITE(hook, where, when, args, ...) \
+	{ .kind = DT_HOOK_##hook, .target = where "\0" when "\0" args, ##__VA_ARGS__ }
+#define DT_ALWAYS ""
+/* Up to eight D texts: each ends with a NUL, an empty one ends them. */
+#define DT_ARGS(...) DT_ARGS_(__VA_ARGS__, "", "", "", "", "", "", "", "")
+#define DT_ARGS_(a, b, c, d, e, f, g, h, ...) \
+	a "\0" b "\0" c "\0" d "\0" e "\0" f "\0" g "\0" h "\0"
+#define DT_ARGS_MAX 8
+#define DT_NEEDS(kind, name) .need = DT_NEED_##kind, .needed = name
+/*
+ * A condition of a site with `each`: the probe fires for each of several things, which the texts call arg9.
+ * `next` gives the next thing after arg9, and the first after 0.
+ */
+#define DT_EACH(next, when) next "\0" when
+
 struct dt_derived {
-	const char *name, *func;	/* func NULL: the first place that is there */
+	char name[30];
+	bool idle;			/* see `never` */
+	uint8_t nplaces;
+	const char *func;		/* NULL: the first place that is there */
 	/* All that exist fire; if none does, this kernel has no such probe */
-	const struct dt_site *place;	/* NULL with `never` */
-	const char *never;		/* a sentence: why there is no such probe on Linux at all */
+	const struct dt_site *place;	/* DT_AT(); none with `never` */
+	/*
+	 * A sentence: why there is no such probe on Linux at all. With `idle` there is a probe of the name
+	 * that does not fire: programs that enable all need it.
+	 */
+	const char *never;
 	const char *mod;		/* NULL: vmlinux */
+	const char *with;		/* DT_LIKE() */
 };
 
 /* The places of a row, as many as it has. Most have one; room for eight makes a row four times as long. */
-#define DT_AT(...) .place = (const struct dt_site[]){ __VA_ARGS__, { DT_HOOK_NONE } }
+#define DT_AT(...) .place = (const struct dt_site[]){ __VA_ARGS__ }, \
+	.nplaces = sizeof((const struct dt_site[]){ __VA_ARGS__ }) / sizeof(struct dt_site)
 
-/* For a row of dt_providers with `derived`; the table ends with a row without a name. */
-int dt_derived_provide(struct dt_probes *, const struct dt_provider_row *, const struct dt_probedesc *want,
+/* The places that several rows share, in an array: `text` takes the place of each $ in their texts. */
+#define DT_LIKE(places, text) .place = places, .nplaces = sizeof(places) / sizeof(struct dt_site), \
+	.with = text
+
+/* What a provider with a table has in common with others; the table ends with a row without a name. */
+#define DT_DERIVED(table) \
+	.provide = dt_derived_provide, .may_match = dt_derived_may_match, .derived = table
+int dt_derived_provide(struct dt_probes *, const struct dt_provider *, const struct dt_probedesc *want,
     const char **why);
-bool dt_derived_may_match(const struct dt_provider_row *, const struct dt_probedesc *);
+bool dt_derived_may_match(const struct dt_provider *, const struct dt_probedesc *);
+/* dt_probes_left_out() of a pattern of one provider */
+const char *dt_derived_left_out(struct dt_probes *, const struct dt_provider *,
+    const struct dt_probedesc *want);
 
 /* Can functions of this kernel be traced at all? Asked once. */
 bool dt_probes_functions(struct dt_probes *);
@@ -75,22 +116,5 @@ typedef int dt_kfunc_f(void *ctx, const struct dt_kfunc *);
 int dt_probes_each_function(struct dt_probes *, dt_kfunc_f *, void *ctx);
 /* Do programs at their return know the arguments? */
 bool dt_probes_fexit(struct dt_probes *);
-
-extern const struct dt_derived dt_lockstat_probes[];
-extern const struct dt_derived dt_proc_probes[];
-extern const struct dt_derived dt_sched_probes[];
-extern const struct dt_derived dt_io_probes[];
-extern const struct dt_derived dt_sysinfo_probes[];
-extern const struct dt_derived dt_ip_probes[];
-extern const struct dt_derived dt_tcp_probes[];
-extern const struct dt_derived dt_udp_probes[];
-extern const struct dt_derived dt_udplite_probes[];
-extern const struct dt_derived dt_sctp_probes[];
-extern const struct dt_derived dt_mib_probes[];
-extern const struct dt_derived dt_vminfo_probes[];
-extern const struct dt_derived dt_fsinfo_probes[];
-extern const struct dt_derived dt_vfs_probes[];
-extern const struct dt_derived dt_mac_probes[];
-extern const struct dt_derived dt_priv_probes[];
 
 #endif

@@ -10,8 +10,6 @@
 #include "base/diag.h"
 #include "types/table.h"
 
-#include <dwarf.h>
-#include <elf.h>
 
 enum { DEPTH_MAX = 40, TYPES_MAX = 20000 };
 
@@ -321,7 +319,7 @@ static int hidden(struct dt_dwarf *d, const struct dt_object *o, const struct dt
 }
 
 /*
- * Integers and pointers come in order. Values in vector registers cannot be read; behind a struct
+ * Integers and pointers come in order. Values in vector registers cannot be read; after a struct
  * passed by value nothing is certain.
  */
 static const struct dt_probe_sig *parameters(struct dt_dwarf *d, const struct dt_dwarf_entry *e, int word)

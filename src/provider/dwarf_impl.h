@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Private to the files that make types of debugging data: what was asked for so far (symbol/dies.h). */
+/* Private to the files that make types of debugging data: what was asked for so far (file/dies.h). */
 #ifndef DT_PROVIDER_DWARF_IMPL_H
 #define DT_PROVIDER_DWARF_IMPL_H
 
 #include "provider/dwarf.h"
 #include "provider/provider.h"
-#include "symbol/dies.h"
+#include "file/dies.h"
 
 /* An answer, kept as it came */
 struct dt_dwarf_answer { struct dt_dwarf_answer *next; void *bytes; struct dt_dies dies; };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Asks for entries of debugging data and keeps them. Others read the data, without any rights
- * (symbol/dies.h): they may die of it, hang, or take too long, and what they answer is limited. A file that
- * was not answered for is not asked about again; why is told to whoever wanted its types.
+ * (file/dies.h): they may die of it, hang, or take too long, and what they answer is limited. A file that
+ * was not answered for is not asked about again; the caller that wanted its types gets the reason.
  */
 #include "provider/dwarf_impl.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static const char *reason(int err)
 	case -EINTR: return "a signal came";
 	case -ENOMEM: case -EFBIG: return "they need too much memory";
 	case -EILSEQ: return "they are broken, or need too much memory";
-	case -EPIPE: case -EBADMSG: return "the process that reads them crashed, or was killed or stopped";
+	case -EBADMSG: return "their reader gave an invalid answer";
 	default: return strerror(-err);
 	}
 }
@@ -43,7 +43,7 @@ const char *dt_dwarf_why(struct dt_probes *p, const struct dt_object *o)
 	if (o->dwarf_err == -ELIBACC)
 		return "libdw.so.1, which reads debugging data, is not installed";
 	return dt_arena_printf(p->arena, "the debugging data of %s cannot be read: %s", o->name,
-	    reason(o->dwarf_err));
+	    o->dwarf_lost != NULL ? o->dwarf_lost : reason(o->dwarf_err));
 }
 
 static void lose(struct dt_probes *p, struct dt_object *o, int err)
@@ -51,6 +51,8 @@ static void lose(struct dt_probes *p, struct dt_object *o, int err)
 	if (is_nothing(err))
 		return;
 	o->dwarf_err = err;
+	if (err == -EPIPE && dt_reader_why(p->dwarf_reader) != NULL)
+		o->dwarf_lost = dt_arena_strdup(p->arena, dt_reader_why(p->dwarf_reader));
 	p->dwarf_lost += err != -ELIBACC;
 }
 

@@ -11,13 +11,12 @@
 #include "provider/objects.h"
 
 #include "machine/machine.h"
-#include "symbol/insn.h"
+#include "file/insn.h"
 
-#include <elf.h>
 
 enum { FUNCTIONS_MAX = 128, ENDS_MAX = 8192, STUB_SIZE = 32 };
 
-struct reached { const struct dt_loaded *in; const struct dt_elf_function *f; };
+struct reached { const struct dt_loaded *in; const struct dt_elf_function *f; bool unnamed; };
 
 struct following {
 	struct dt_arena *arena;
@@ -36,7 +35,7 @@ static bool refuse(struct following *x, const char *why)
 /* A function is followed once. If it is the first one, calls that have not ended would be counted as one. */
 static bool reach(struct following *x, const struct dt_loaded *in, const struct dt_elf_function *f)
 {
-	struct reached r = { in, f };
+	struct reached r = { in, f, false };
 
 	for (size_t i = 0; i < x->list.n; i++)
 		if (x->list.v[i].in->obj == in->obj && x->list.v[i].f->vaddr == f->vaddr)
@@ -97,7 +96,7 @@ static bool reach_slot(struct following *x, const struct dt_loaded *in, uint64_t
 {
 	const struct dt_machine *m = dt_machine_elf(dt_elf_machine(in->obj->elf));
 	const struct dt_elf_function *f;
-	struct dt_slot s;
+	struct dt_elf_slot s;
 
 	if (!dt_object_slot(x->arena, in->obj, vaddr, &s))
 		return refuse(x, "ends with a jump through a pointer");
@@ -121,6 +120,21 @@ static bool stub_jump(void *ctx, const struct dt_insn *in)
 	return in->way == DT_INSN_ON;
 }
 
+/* C libraries are installed without the names of functions that only they use. */
+static bool reach_unnamed(struct following *x, const struct dt_loaded *in, uint64_t vaddr, uint64_t off)
+{
+	struct dt_elf_function *f = DT_NEW(x->arena, struct dt_elf_function);
+	size_t n = x->list.n;
+
+	*f = (struct dt_elf_function){ .vaddr = vaddr, .offset = off, .size = 1, .type = STT_FUNC,
+		.name = dt_arena_printf(x->arena, "address %llx", (unsigned long long)vaddr) };
+	if (!reach(x, in, f))
+		return false;
+	if (x->list.n > n)
+		x->list.v[n].unnamed = true;
+	return true;
+}
+
 /* To the beginning of a function, or to a stub that goes on through a slot: calls of other files do. */
 static bool reach_address(struct following *x, const struct dt_loaded *in, uint64_t vaddr)
 {
@@ -130,9 +144,9 @@ static bool reach_address(struct following *x, const struct dt_loaded *in, uint6
 
 	if (f != NULL && f->vaddr == vaddr && f->type == STT_FUNC)
 		return reach(x, in, f);
-	if (dt_elf_vaddr_to_offset(in->obj->elf, vaddr, &off) &&
-	    dt_insn_walk(in->obj->elf, off, STUB_SIZE, stub_jump, &jump) == 0 && jump.slot)
-		return reach_slot(x, in, vaddr + jump.to);
+	if (f == NULL && dt_elf_vaddr_to_offset(in->obj->elf, vaddr, &off))
+		return dt_insn_walk(in->obj->elf, off, STUB_SIZE, stub_jump, &jump) == 0 && jump.slot ?
+		    reach_slot(x, in, vaddr + jump.to) : reach_unnamed(x, in, vaddr, off);
 	return refuse(x, dt_arena_printf(x->arena,
 	    "ends with a jump to address %llx of %s, where no function begins", (unsigned long long)vaddr,
 	    in->obj->name));
@@ -167,9 +181,9 @@ static bool follow(struct following *x, size_t i)
 
 	if (i > 0)
 		dt_vec_push(x->arena, x->out, entry);
-	if (dt_return_sites(x->arena, r.in->obj, r.f, &sites) != 0)
+	if ((r.unnamed ? dt_return_sites_unnamed : dt_return_sites)(x->arena, r.in->obj, r.f, &sites) != 0)
 		return refuse(x, "has code that cannot be decoded");
-	if (i > 0 && sites.loops)	/* a call of it and its next round cannot be told apart */
+	if (i > 0 && sites.loops)	/* a call of it and its next round cannot be distinguished */
 		return refuse(x, "begins with a loop");
 	if (sites.unsure)
 		return refuse(x, dt_arena_printf(x->arena, "may end with a jump through a table (at +0x%x)",
@@ -189,7 +203,7 @@ bool dt_ends_find(struct dt_arena *arena, const struct dt_process *proc, const s
     const struct dt_elf_function *f, struct dt_ends *out, const char **why)
 {
 	struct following x = { .arena = arena, .proc = proc, .out = out };
-	struct reached first = { in, f };
+	struct reached first = { in, f, false };
 	bool good = true;
 
 	*out = (struct dt_ends){ 0 };

@@ -6,7 +6,7 @@
  */
 #include "provider/objects.h"
 #include "machine/machine.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ struct search {
 	const struct dt_loaded *in;	/* where the function is */
 	const struct dt_elf_function *f;
 	const struct dt_loaded *file;	/* whose relocations are read */
-	struct dt_reader *reader;	/* a page may be one that nobody delivers */
+	struct dt_reader *reader;	/* reading a page may block forever */
 	char mem[32];			/* the process's memory, as a file */
 	uint32_t slots;			/* that were looked at */
 	uint64_t found;			/* address in the file, 0 none */
@@ -52,7 +52,7 @@ static void look_at_slot(struct search *s, uint64_t slot)
 		s->found = value;
 }
 
-static bool relocation(void *ctx, const struct dt_slot *r)
+static bool relocation(void *ctx, const struct dt_elf_slot *r)
 {
 	struct search *s = ctx;
 	uint16_t machine = dt_elf_machine(s->file->obj->elf);
@@ -66,7 +66,7 @@ static bool relocation(void *ctx, const struct dt_slot *r)
 static void search_in(struct search *s, const struct dt_loaded *l)
 {
 	s->file = l;
-	dt_each_slot(l->obj, relocation, s);
+	dt_elf_each_slot(l->obj->elf, relocation, s);
 }
 
 bool dt_ifunc_chosen(const struct dt_process *proc, const struct dt_loaded *in,

@@ -115,11 +115,11 @@ bool dt_process_later(struct dt_probes *p, struct dt_process *proc, const char *
 	return in_environment(&l) || beside_loaded(&l);
 }
 
-/* ---- files that nobody has to run ---- */
+/* ---- files that need not be running ---- */
 
 struct files { struct dt_probes *p; const char *name; void (*f)(void *ctx, struct dt_object *); void *ctx; };
 
-/* Opened once and checked there: nobody can exchange the file between look and use. */
+/* Opened once and checked there: the file cannot be exchanged between check and use. */
 static void offer_file(const struct files *fs, const char *dir, size_t len)
 {
 	struct dt_object *o = NULL;

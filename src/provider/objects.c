@@ -5,12 +5,12 @@
  * not allowed, by its path in the root of the process.
  */
 #include "provider/objects.h"
-#include "base/clean.h"
+#include "base/printable.h"
 
 #include "base/file.h"
 #include "base/glob.h"
 #include "symbol/maps.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 #include "process/proc.h"
 #include "provider/dwarf.h"
 #include "provider/provider.h"
@@ -27,10 +27,14 @@
 
 enum { MAPS_MAX = 64 << 20 };
 
+/* A file in memory is called by the name that the process gave it, as descriptions cannot contain a colon. */
 static const char *base_name(const char *path)
 {
+	static const char memory[] = "/memfd:";
 	const char *slash = strrchr(path, '/');
 
+	if (slash == path && strncmp(path, memory, sizeof(memory) - 1) == 0)
+		return path + sizeof(memory) - 1;
 	return slash != NULL ? slash + 1 : path;
 }
 
@@ -61,10 +65,10 @@ static struct dt_object *new_object(struct dt_probes *p, const struct dt_object 
 	p->objects = o;
 	o->path = dt_arena_strdup(p->arena, is->path);
 	o->name = base_name(o->path);
-	if (!dt_is_clean(o->name)) {
+	if (!dt_is_printable(o->name)) {
 		char *clean = dt_arena_strdup(p->arena, o->name);
 
-		dt_clean(clean);
+		dt_make_printable(clean);
 		o->name = clean;
 	}
 	return o;
@@ -204,7 +208,9 @@ struct dt_process *dt_process_look(struct dt_probes *p, uint32_t pid, const char
 			add_loaded(p, proc, &m, &exe);
 	free(text);
 	if (proc->list.n == 0)
-		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read", pid);
+		*why = dt_arena_printf(p->arena, "process %u has mapped no program that can be read%s%s", pid,
+		    dt_reader_why(p->reader) != NULL ? ": " : "",
+		    dt_reader_why(p->reader) != NULL ? dt_reader_why(p->reader) : "");
 	return proc->list.n != 0 ? proc : NULL;
 }
 

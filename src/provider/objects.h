@@ -3,7 +3,7 @@
 #ifndef DT_PROVIDER_OBJECTS_H
 #define DT_PROVIDER_OBJECTS_H
 
-#include "symbol/elf.h"
+#include "file/elf.h"
 #include "provider/probe.h"
 
 /* offset: in the file; callee: an address */
@@ -21,6 +21,7 @@ struct dt_object {
 	ino_t ino;
 	struct dt_dwarf *dwarf;		/* dwarf.h; NULL: none, or not asked for */
 	bool dwarf_asked;
+	const char *dwarf_lost;		/* which process did not live to read them; NULL: none was lost */
 	int dwarf_err;			/* why they are not read (dt_dwarf_why()); 0: nothing went wrong */
 	bool no_sites;			/* it has no static probes */
 	bool stubs_sought;
@@ -80,15 +81,12 @@ bool dt_loaded_named(const struct dt_loaded *, const char *part);
  */
 bool dt_ifunc_chosen(const struct dt_process *, const struct dt_loaded *, const struct dt_elf_function *,
     uint64_t *offset);
-/* slots.c: words that the dynamic linker fills in. False ends the walk. */
-struct dt_slot { uint64_t vaddr, addend; uint32_t type; const char *name; };	/* R_…; NULL: no symbol */
-typedef bool dt_slot_f(void *ctx, const struct dt_slot *);
-void dt_each_slot(const struct dt_object *, dt_slot_f *, void *ctx);
 /*
- * The one at this address, if it is in the tables that calls go through: the program does not change those.
- * Without a name, `addend` is the address in the file. False: none.
+ * slots.c: the word at this address that the dynamic linker fills in, if it is in the tables that calls go
+ * through: the program does not change those. Without a name, `addend` is the address in the file. False:
+ * none.
  */
-bool dt_object_slot(struct dt_arena *, struct dt_object *, uint64_t vaddr, struct dt_slot *);
+bool dt_object_slot(struct dt_arena *, struct dt_object *, uint64_t vaddr, struct dt_elf_slot *);
 /* Functions of the file that others find by this name: there may be several versions. NULL: none. */
 struct dt_named { const struct dt_elf_function *f; const struct dt_named *next; };
 const struct dt_named *dt_object_named(struct dt_arena *, struct dt_object *, const char *name);
@@ -115,6 +113,9 @@ struct dt_return_sites {
 /* The instructions that leave the function; none if it never returns. 0, or as dt_insn_walk(). */
 int dt_return_sites(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *,
     struct dt_return_sites *);
+/* The same of code that begins where f does and has no symbol: its size is not used. */
+int dt_return_sites_unnamed(struct dt_arena *, const struct dt_object *, const struct dt_elf_function *f,
+    struct dt_return_sites *);
 
 /*
  * ends.c: where a function is left for good, and its caller continues: its own returns, and those of the
@@ -134,19 +135,31 @@ struct dt_end {
 };
 struct dt_ends { struct dt_end *v; size_t n, cap; };
 /*
- * False: not all of them can be told; *why says it, as "ends with a jump …". proc NULL: in any process.
+ * False: not all of them can be found; *why says so, as "ends with a jump …". proc NULL: in any process.
  * Those of the function itself come first.
  */
 bool dt_ends_find(struct dt_arena *, const struct dt_process *proc, const struct dt_loaded *,
     const struct dt_elf_function *, struct dt_ends *, const char **why);
+/*
+ * ends_hooks.c: appends the hooks of a probe at these ends to a list, which may have others. In them arg1 is
+ * the value of the function, and arg0 means nothing.
+ */
+struct dt_end_hooks {
+	struct dt_hook like;		/* pid, root, args, and a `when` that is for all of them */
+	const char *when;		/* D: of those where the probe fires; NULL: always */
+	struct dt_hook *first, *last;
+};
+void dt_ends_hooks(struct dt_probes *, const struct dt_ends *, struct dt_end_hooks *);
+/* Both conditions, each of which may be NULL. */
+const char *dt_hook_when(struct dt_arena *, const char *, const char *);
 
 /* callers.c: calls of a stub in its own file, and jumps to it. */
-bool dt_is_stub(const struct dt_elf_function *);	/* by its name; NULL is none */
+bool dt_is_stub(const struct dt_elf_function *);	/* by its name; NULL is not a stub */
 void dt_callers(struct dt_arena *, struct dt_object *, const struct dt_elf_function *, struct dt_callers *);
 
 /*
  * taken.c: D that is true if the branch will be taken, from the registers before it; NULL: it cannot be
- * told.
+ * found out.
  */
 struct dt_insn;
 const char *dt_branch_taken(struct dt_arena *, uint16_t machine, const struct dt_insn *);

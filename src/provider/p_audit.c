@@ -18,7 +18,7 @@
 #define STRING_(n) #n
 #define STRING(n) STRING_(n)
 
-static void audit_add_probe(struct dt_probes *p, const struct dt_provider_row *row,
+static void audit_add_probe(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_syscall *s)
 {
 	const char *name = dt_arena_printf(p->arena, "\"%s\"", s->name);
@@ -62,7 +62,7 @@ static const char *audit_missing(struct dt_probes *p)
 	return NULL;
 }
 
-bool dt_audit_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool audit_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return !dt_part_literal(d->name) || strcmp(d->name, "commit") == 0 || strcmp(d->name, "bsm") == 0;
@@ -78,7 +78,7 @@ static const char *unknown(struct dt_probes *p, const char *func)
 	return dt_arena_printf(p->arena, "there is no system call %s, and audit records are of those", func);
 }
 
-int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int audit_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	const char *not = want == NULL || strcmp(want->prov, row->name) == 0 ? audit_missing(p) : NULL;
@@ -86,7 +86,16 @@ int dt_audit_provide(struct dt_probes *p, const struct dt_provider_row *row, con
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
 		*why = not != NULL ? not : dt_part_literal(want->func) ? unknown(p, want->func) : NULL;
 	else if (want == NULL && not == NULL)
-		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+		for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
 			audit_add_probe(p, row, s);
 	return 0;
 }
+
+const struct dt_provider dt_provider_audit = {
+	.name = "audit",
+	.form = "audit:event:CALL:commit, bsm",
+	.doc = "Records of audit.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	.provide = audit_provide,
+	.may_match = audit_may_match,
+};

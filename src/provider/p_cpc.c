@@ -9,13 +9,13 @@
 
 #include "base/diag.h"
 #include "session/perf_event.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* hardware events come by the million; clocks count ns */
-enum { LEAST_HARDWARE = 5000, LEAST_CLOCK = 200000 };
+enum { HARDWARE_MIN = 5000, CLOCK_MIN = 200000 };
 #define LISTED_COUNT "1000000000"
 
 static const struct {
@@ -78,7 +78,7 @@ static const char *not_counted(struct dt_probes *p, const char *event, int err)
 }
 
 /* NULL: created. Counts that would leave no time for anything but the probe are refused. */
-static const char *cpc_make_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name)
+static const char *cpc_make_probe(struct dt_probes *p, const struct dt_provider *row, const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_COUNTER };
 	struct dt_perf_row event;
@@ -95,9 +95,9 @@ static const char *cpc_make_probe(struct dt_probes *p, const struct dt_provider_
 	if (err != 0)
 		return not_counted(p, part.event, err);
 	if (!dt_perf_event_is_software(&event))
-		least = LEAST_HARDWARE;
+		least = HARDWARE_MIN;
 	else if (strstr(part.event, "_clock") != NULL)
-		least = LEAST_CLOCK;
+		least = CLOCK_MIN;
 	if (part.count < least)
 		return dt_arena_printf(p->arena,
 		    "a probe every %llu %s would stop the machine: at least %llu",
@@ -108,7 +108,7 @@ static const char *cpc_make_probe(struct dt_probes *p, const struct dt_provider_
 	return NULL;
 }
 
-bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool cpc_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	if (!dt_part_matches_empty(d->mod) || !dt_part_matches_empty(d->func))
@@ -118,7 +118,7 @@ bool dt_cpc_may_match(const struct dt_provider_row *row, const struct dt_probede
 }
 
 /* Listing tries each event, as only the kernel knows which of them this processor counts. */
-int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int cpc_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	for (const struct dt_perf_row *r = dt_perf_rows; want == NULL && r->name != NULL; r++)
@@ -130,3 +130,12 @@ int dt_cpc_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 	*why = cpc_make_probe(p, row, want->name);
 	return 0;
 }
+
+const struct dt_provider dt_provider_cpc = {
+	.name = "cpc",
+	.form = "cpc:::EVENT-MODE-COUNT",
+	.doc = "Counters of the processor: cycles, misses, branches.",
+	.attrs = { { EEC, PPU, PPU, ATTR(EVOLVING, EVOLVING, CPU), EEC } },
+	.provide = cpc_provide,
+	.may_match = cpc_may_match,
+};

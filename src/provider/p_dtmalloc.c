@@ -29,7 +29,7 @@
 
 struct making {
 	struct dt_probes *p;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 	const char *page;		/* D: arg1 to its page, NULL: not known */
 	const char *is_slab;		/* D: is SLAB a page of a cache? */
 	bool names;			/* kmem_cache_free tells the name in place of the cache */
@@ -325,14 +325,14 @@ static const char *dtmalloc_missing(struct making *m, const struct dt_probedesc 
 	    near.best != NULL ? "?" : "");
 }
 
-bool dt_dtmalloc_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool dtmalloc_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return dt_part_matches_empty(d->mod) &&
 	    (!dt_part_literal(d->name) || strcmp(d->name, "malloc") == 0 || strcmp(d->name, "free") == 0);
 }
 
-int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
+static int dtmalloc_provide(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p, .row = row };
@@ -342,7 +342,7 @@ int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
 		return 0;
 	}
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func) ||
-	    !dt_dtmalloc_may_match(row, want) || !prepare_texts(&m))
+	    !dtmalloc_may_match(row, want) || !prepare_texts(&m))
 		return 0;
 	if (access("/proc/slabinfo", R_OK) != 0 && strlen(want->func) < NAME_MAX_CACHE &&
 	    strcmp(want->func, "temp") != 0)
@@ -351,3 +351,12 @@ int dt_dtmalloc_provide(struct dt_probes *p, const struct dt_provider_row *row,
 		*why = dtmalloc_missing(&m, want);
 	return 0;
 }
+
+const struct dt_provider dt_provider_dtmalloc = {
+	.name = "dtmalloc",
+	.form = "dtmalloc::CACHE:malloc, free",
+	.doc = "Memory of the kernel, by cache.",
+	.attrs = { { SSC, PPU, PPU, SSC, SSC } },
+	.provide = dtmalloc_provide,
+	.may_match = dtmalloc_may_match,
+};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dtrace: BEGIN, END and ERROR, which always have numbers 1, 2 and 3. */
 #include "provider/probe.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
-bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool dtrace_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func);
@@ -13,7 +13,7 @@ bool dt_dtrace_may_match(const struct dt_provider_row *row, const struct dt_prob
  * The first provider of the table, and this order, give them their numbers. ERROR has no place to
  * attach to.
  */
-int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int dtrace_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	if (want != NULL) {
@@ -26,3 +26,12 @@ int dt_dtrace_provide(struct dt_probes *p, const struct dt_provider_row *row, co
 	dt_probes_add(p, row, "", "", "ERROR", &(struct dt_hook){ .kind = DT_HOOK_NONE });
 	return 0;
 }
+
+const struct dt_provider dt_provider_dtrace = {
+	.name = "dtrace",
+	.form = "BEGIN, END, ERROR",
+	.doc = "The beginning and the end of the trace, and faults of clauses.",
+	.attrs = { { SSC, PPU, PPU, SSC, SSC } },
+	.provide = dtrace_provide,
+	.may_match = dtrace_may_match,
+};

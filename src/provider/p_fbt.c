@@ -9,6 +9,7 @@
 #include "base/count.h"
 #include "base/glob.h"
 #include "kernel/kfunc.h"
+#include "kernel/rights.h"
 #include "provider/derived.h"
 #include "provider/provider.h"
 
@@ -66,7 +67,7 @@ static const char *plain_name(struct dt_types *types, const char *func)
 }
 
 /* Arguments of the function at entry; at return args[0] is the return offset and args[1] the value. */
-struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *types,
+static struct dt_probe_sig *fbt_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
 	const struct dt_type *f;
@@ -96,7 +97,7 @@ struct dt_probe_sig *dt_fbt_signature(struct dt_arena *arena, struct dt_types *t
 
 struct making {
 	struct dt_probes *probes;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 	const struct dt_probedesc *want;	/* NULL: all */
 	bool by_kprobe;
 };
@@ -153,11 +154,15 @@ static int fbt_make_probe(void *ctx, const struct dt_kfunc *f)
 	return 0;
 }
 
-/* Type data that are missing explain it; else the kernel was built or locked so. */
+/* What is missing explains it: type data, or rights to try; else the kernel was built or locked so. */
 static const char *no_way(const struct dt_probes *p)
 {
-	if (p->types != NULL && dt_types_btf_error(p->types) != NULL)
-		return dt_types_btf_error(p->types);
+	const char *untyped = p->types != NULL ? dt_types_kernel_missing(p->types, p->arena) : NULL;
+
+	if (untyped != NULL)
+		return untyped;
+	if (dt_rights_missing() != NULL)
+		return dt_rights_missing();
 	return "the functions of this kernel cannot be traced: it has neither kprobes nor trampolines "
 	       "(fentry), or lockdown forbids them; "
 	       "tracepoints are there (sdt, rawtp)";
@@ -229,13 +234,13 @@ static const char *fbt_missing(struct dt_probes *p, const struct dt_probedesc *w
 	return dt_arena_printf(p->arena, "the probes of the function %s are entry and return", want->func);
 }
 
-bool dt_fbt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool fbt_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
 }
 
-int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int fbt_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct making m = { .probes = p, .row = row };
@@ -249,24 +254,44 @@ int dt_fbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 
 /* ---- rawfbt ---- */
 
-bool dt_rawfbt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
+static bool rawfbt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	(void)p;
 	return d->prov[0] != '\0' && strcmp(d->prov, "*") != 0 && dt_glob_match(d->prov, "rawfbt") &&
-	    dt_fbt_may_match(NULL, d);
+	    fbt_may_match(NULL, d);
 }
 
-int dt_rawfbt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int rawfbt_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct making m = { .probes = p, .row = row, .want = want, .by_kprobe = true };
 	size_t before = p->list.n;
 	int err;
 
-	if (want == NULL || !dt_rawfbt_wants(p, want))
+	if (want == NULL || !rawfbt_wants(p, want))
 		return 0;
 	err = dt_probes_each_function(p, fbt_make_probe, &m);
 	if (p->list.n == before && dt_part_literal(want->prov))
 		*why = fbt_missing(p, want);
 	return err;
 }
+
+const struct dt_provider dt_provider_fbt = {
+	.name = "fbt",
+	.form = "fbt:MODULE:FUNCTION:entry, return",
+	.doc = "Functions of the kernel, with types.",
+	.attrs = { { EEC, PPU, PPI, EEC, PPI } },
+	.signature = fbt_signature,
+	.provide = fbt_provide,
+	.may_match = fbt_may_match,
+};
+
+const struct dt_provider dt_provider_rawfbt = {
+	.name = "rawfbt",
+	.form = "rawfbt:MODULE:FUNCTION:entry, return",
+	.doc = "The same by kprobes, without types.",
+	.attrs = { { EEC, PPU, PPI, EEC, PPI } },
+	.provide = rawfbt_provide,
+	.may_match = fbt_may_match,
+	.wants = rawfbt_wants,
+};

@@ -14,9 +14,9 @@
  * The request, its file (dlib/file.d), the status it ends with, whose memory it is, whether no one
  * waits (dlib/io.d), and the request again.
  */
-#define BIO(text, status) { "(uint64_t)" text, "(uint64_t)dt_bio_file[(struct bio *)" text "]", status, \
-	"dt_bio_memory[(struct bio *)" text "]", \
-	"dt_bio_async[(struct bio *)" text "]", "(uint64_t)" text }, .soft = true
+#define BIO(text, status) DT_ARGS("(uint64_t)" text, \
+	"(uint64_t)dt_bio_file[(struct bio *)" text "]", status, "dt_bio_memory[(struct bio *)" text "]", \
+	"dt_bio_async[(struct bio *)" text "]", "(uint64_t)" text), .soft = true
 #define STATUS(text) "((struct bio *)" text ")->bi_status"
 
 /*
@@ -31,24 +31,32 @@
 #define AWAITED "self->__io_awaited"
 #define LAST "((struct bio *)arg1)"
 
-const struct dt_derived dt_io_probes[] = {
-	{ "start", DT_AT({ DT_HOOK_RAWTP, "block_bio_queue", NULL, BIO("arg0", "0") }) },
+static const struct dt_derived io_probes[] = {
+	{ "start", DT_AT(DT_SITE(RAWTP, "block_bio_queue", DT_ALWAYS, BIO("arg0", "0"))) },
 	{ "done",
-	    DT_AT({ DT_HOOK_RAWTP, "block_rq_complete", ENDS " && " WHOLE(PART), BIO("arg9", "arg1"),
-			   .each = NEXT, .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_rq_complete", ENDS, BIO("arg9", "arg1"), .each = NEXT,
-		    .otherwise = true },
-		{ DT_HOOK_RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")),
-		    .symbol = "bio_chain_endio" },
-		{ DT_HOOK_RAWTP, "block_bio_complete", NULL, BIO("arg1", STATUS("arg1")),
-		    .otherwise = true }) },
+	    DT_AT(DT_SITE(RAWTP, "block_rq_complete", DT_EACH(NEXT, ENDS " && " WHOLE(PART)),
+			   BIO("arg9", "arg1"), .each = true, DT_NEEDS(SYMBOL, "bio_chain_endio")),
+		DT_SITE(RAWTP, "block_rq_complete", DT_EACH(NEXT, ENDS), BIO("arg9", "arg1"), .each = true,
+		    .otherwise = true),
+		DT_SITE(RAWTP, "block_bio_complete", WHOLE(LAST), BIO("arg1", STATUS("arg1")),
+		    DT_NEEDS(SYMBOL, "bio_chain_endio")),
+		DT_SITE(RAWTP, "block_bio_complete", DT_ALWAYS, BIO("arg1", STATUS("arg1")),
+		    .otherwise = true)) },
 	/* a thread that waits for one request only */
-	{ "wait-start", DT_AT({ DT_HOOK_KFUNC, "submit_bio_wait", NULL, BIO("arg0", "0") }) },
+	{ "wait-start", DT_AT(DT_SITE(KFUNC, "submit_bio_wait", DT_ALWAYS, BIO("arg0", "0"))) },
 	{ "wait-done",
-	    DT_AT({ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO("arg2", STATUS("arg2")),
-			   .needs_fexit = true },
-		{ DT_HOOK_KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", { "0" }, .no_fexit = true },
-		{ DT_HOOK_KRET, "submit_bio_wait", NULL, BIO(AWAITED, STATUS(AWAITED)),
-		    .no_fexit = true }) },
-	{ 0 },
+	    DT_AT(DT_SITE(KRET, "submit_bio_wait", DT_ALWAYS, BIO("arg2", STATUS("arg2")),
+			   .needs_fexit = true),
+		DT_SITE(KFUNC, "submit_bio_wait", "(" AWAITED " = arg0, 0)", DT_ARGS("0"), .no_fexit = true),
+		DT_SITE(KRET, "submit_bio_wait", DT_ALWAYS, BIO(AWAITED, STATUS(AWAITED)),
+		    .no_fexit = true)) },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_io = {
+	.name = "io",
+	.form = "io:::start, done, wait-start, wait-done",
+	.doc = "Requests to disks.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(io_probes),
 };

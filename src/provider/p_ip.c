@@ -10,18 +10,34 @@
 	"(uint64_t)(" ip "->version == 6 ? " ip " : 0)"
 #define SCTP "132"
 
-const struct dt_derived dt_ip_probes[] = {
+static const struct dt_derived ip_probes[] = {
 	{ "send", DT_AT(LEAVES("1", PACKET(OUT_IP, "(uint64_t)" SKB "->sk"))) },
 	{ "receive", DT_AT(COMES("1", PACKET(IN_IP, "0"))) },
-	{ 0 },
+	{ "" },
 };
 
-const struct dt_derived dt_sctp_probes[] = {
+static const struct dt_derived sctp_probes[] = {
 	{ "send",
 	    DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, SCTP), "arg0", "(uint64_t)" SKB "->sk",
 	        "(uint64_t)" OUT_IP)) },
 	{ "receive",
 	    DT_AT(COMES(SKB "->pkt_type == 0 && " CARRIES(IN_IP, SCTP), "arg0", "0",
 	        "(uint64_t)" IN_IP)) },
-	{ 0 },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_ip = {
+	.name = "ip",
+	.form = "ip:::send, receive",
+	.doc = "Packets of IPv4 and IPv6.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(ip_probes),
+};
+
+const struct dt_provider dt_provider_sctp = {
+	.name = "sctp",
+	.form = "sctp:::send, receive",
+	.doc = "Packets of SCTP.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(sctp_probes),
 };

@@ -18,13 +18,13 @@ static bool is_offset(const char *s)
 	return s[0] != '\0' && strlen(s) < 8 && s[strspn(s, "0123456789")] == '\0';
 }
 
-bool dt_kinst_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool kinst_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return strcmp(d->prov, "kinst") == 0;
 }
 
-static const char *kinst_make_probe(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *kinst_make_probe(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want)
 {
 	const char *module = dt_part_literal(want->mod) ? want->mod : "vmlinux";
@@ -53,10 +53,19 @@ static const char *kinst_make_probe(struct dt_probes *p, const struct dt_provide
 	return NULL;
 }
 
-int dt_kinst_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int kinst_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	if (want != NULL && strcmp(want->prov, row->name) == 0)
 		*why = kinst_make_probe(p, row, want);
 	return 0;
 }
+
+const struct dt_provider dt_provider_kinst = {
+	.name = "kinst",
+	.form = "kinst::FUNCTION:OFFSET",
+	.doc = "Instructions of the kernel.",
+	.attrs = { { PPI, PPI, PPI, PPI, PPI } },
+	.provide = kinst_provide,
+	.may_match = kinst_may_match,
+};

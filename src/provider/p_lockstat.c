@@ -15,35 +15,35 @@
 #define KIND "self->__lockstat_kind"
 #define SINCE "self->__lockstat_since"
 #define WAITED "self->__lockstat_waited"
-#define BEGINS { DT_HOOK_RAWTP, "contention_begin", "(" LOCK " = arg0, " KIND " = arg1, " SINCE \
-	" = timestamp, 0)", { "0" }, .required = true }
+#define BEGINS DT_SITE(RAWTP, "contention_begin", "(" LOCK " = arg0, " KIND " = arg1, " SINCE \
+	" = timestamp, 0)", DT_ARGS("0"), .required = true)
 /* The first clause of a firing looks at the clock, and all others see what it found. */
-#define ENDS(kind, ...) { DT_HOOK_RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind \
+#define ENDS(kind, ...) DT_SITE(RAWTP, "contention_end", LOCK " == arg0 && arg1 == 0 && (" kind \
 	") && (" SINCE " ? (" WAITED " = timestamp - " SINCE ", " SINCE " = 0, 1) : 1)", \
-	{ "arg0", WAITED, ##__VA_ARGS__ }, \
-	.required = true }
+	DT_ARGS("arg0", WAITED, ##__VA_ARGS__), \
+	.required = true)
 #define READER "(" KIND " & 2) != 0"
 
 /* For functions that sleep: nothing that takes the same kind of lock comes between entry and return. */
 #define MUTEX "self->__lockstat_mutex"
-#define ENTERS(f) { DT_HOOK_KFUNC, f, "(" MUTEX " = arg0, 0)", { "0" } }
-#define LEAVES(f, when, ...) { DT_HOOK_KRET, f, when, { MUTEX, ##__VA_ARGS__ } }
+#define ENTERS(f) DT_SITE(KFUNC, f, "(" MUTEX " = arg0, 0)", DT_ARGS("0"))
+#define LEAVES(f, when, ...) DT_SITE(KRET, f, when, DT_ARGS(MUTEX, ##__VA_ARGS__))
 /*
  * For those that do not: interrupts take locks too, and only fexit still knows which lock was asked
  * for.
  */
-#define TAKEN(f, when, ...) { DT_HOOK_KRET, f, when, { "arg2", ##__VA_ARGS__ }, .needs_fexit = true }
-#define GIVEN(f, ...) { DT_HOOK_KFUNC, f, NULL, { "arg0", ##__VA_ARGS__ } }
+#define TAKEN(f, when, ...) DT_SITE(KRET, f, when, DT_ARGS("arg2", ##__VA_ARGS__), .needs_fexit = true)
+#define GIVEN(f, ...) DT_SITE(KFUNC, f, DT_ALWAYS, DT_ARGS("arg0", ##__VA_ARGS__))
 
 /* A program that is traced while it holds the lock of a map, and writes to that map, waits for ever. */
 #define SPINLOCK "programs take spinlocks themselves, and would wait for those that their own CPU holds: " \
-	"lockstat:::spin-spin tells who waits"
+	"lockstat:::spin-spin shows the threads that wait"
 
-const struct dt_derived dt_lockstat_probes[] = {
+static const struct dt_derived lockstat_probes[] = {
 	{ "adaptive-spin", DT_AT(BEGINS, ENDS("(" KIND " & 33) == 33")) },
 	{ "adaptive-block", DT_AT(BEGINS, ENDS("(" KIND " & 33) == 32")) },
 	{ "adaptive-acquire",
-	    DT_AT(ENTERS("mutex_lock"), LEAVES("mutex_lock", NULL), ENTERS("mutex_lock_interruptible"),
+	    DT_AT(ENTERS("mutex_lock"), LEAVES("mutex_lock", DT_ALWAYS), ENTERS("mutex_lock_interruptible"),
 		LEAVES("mutex_lock_interruptible", "arg1 == 0"), ENTERS("mutex_lock_killable"),
 		LEAVES("mutex_lock_killable", "arg1 == 0"), ENTERS("mutex_trylock"),
 		LEAVES("mutex_trylock", "(int)arg1 == 1")) },
@@ -54,8 +54,8 @@ const struct dt_derived dt_lockstat_probes[] = {
 		LEAVES("mutex_lock_killable", "(int)arg1 != 0", "-(int)arg1")) },
 	{ "adaptive-release", DT_AT(GIVEN("mutex_unlock")) },
 	{ "spin-spin", DT_AT(BEGINS, ENDS("(" KIND " & 39) == 1")) },
-	{ "spin-acquire", .never = SPINLOCK },
-	{ "spin-release", .never = SPINLOCK },
+	{ "spin-acquire", .never = SPINLOCK, .idle = true },
+	{ "spin-release", .never = SPINLOCK, .idle = true },
 	{ "rw-spin", DT_AT(BEGINS, ENDS("(" KIND " & 1) == 1 && (" KIND " & 6) != 0", READER)) },
 	{ "rw-block",
 	    DT_AT(BEGINS,
@@ -63,14 +63,23 @@ const struct dt_derived dt_lockstat_probes[] = {
 		    "(((struct rw_semaphore *)arg0)->count.counter & 1) != 0",
 		    "((struct rw_semaphore *)arg0)->count.counter >> 8")) },
 	{ "rw-acquire",
-	    DT_AT(ENTERS("down_read"), LEAVES("down_read", NULL, "1"), ENTERS("down_write"),
-		LEAVES("down_write", NULL, "0"), TAKEN("_raw_read_lock", NULL, "1"),
-		TAKEN("_raw_write_lock", NULL, "0"), TAKEN("_raw_write_lock_irq", NULL, "0")) },
+	    DT_AT(ENTERS("down_read"), LEAVES("down_read", DT_ALWAYS, "1"), ENTERS("down_write"),
+		LEAVES("down_write", DT_ALWAYS, "0"), TAKEN("_raw_read_lock", DT_ALWAYS, "1"),
+		TAKEN("_raw_write_lock", DT_ALWAYS, "0"), TAKEN("_raw_write_lock_irq", DT_ALWAYS, "0")) },
 	{ "rw-release",
 	    DT_AT(GIVEN("up_read", "1"), GIVEN("up_write", "0"), GIVEN("_raw_read_unlock", "1"),
 		GIVEN("_raw_write_unlock", "0"), GIVEN("_raw_write_unlock_irq", "0")) },
 	{ "rw-downgrade", DT_AT(GIVEN("downgrade_write")) },
-	{ "rw-upgrade", .never = "Linux has no lock that a reader can turn into a writer's" },
-	{ "thread-spin", .never = "Linux has no thread locks: lockstat:::spin-spin tells of run queues too" },
-	{ 0 },
+	{ "rw-upgrade", .never = "Linux has no lock that a reader can turn into a writer's", .idle = true },
+	{ "thread-spin", .never = "Linux has no thread locks: lockstat:::spin-spin reports run queues too",
+	    .idle = true },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_lockstat = {
+	.name = "lockstat",
+	.form = "lockstat:::NAME",
+	.doc = "Locks of the kernel: waiting, taking, giving back.",
+	.attrs = { { EEC, PPU, PPU, EEC, EEC } },
+	DT_DERIVED(lockstat_probes),
 };

@@ -2,7 +2,8 @@
 /*
  * mac_framework: what security modules are asked and how they answer: mac_framework::HOOK:mac-check-ok
  * and mac-check-err, at the return of the kernel's security_HOOK() functions. arg0 is the error,
- * followed by the hook's own arguments. Checks by their FreeBSD names are created when named.
+ * followed by the hook's own arguments. Checks by their FreeBSD names are created when named. mac: policies
+ * that are loaded and unloaded, which does not happen on Linux.
  */
 #include "base/diag.h"
 #include "base/count.h"
@@ -11,9 +12,11 @@
 #include "provider/provider.h"
 
 #define PREFIX "security_"
-#define MOST_ARGS 6
+#define ARGS_MAX 6
 #define OK "mac-check-ok"
 #define ERR "mac-check-err"
+#define NO_FUNCTIONS "answers of security modules cannot be seen: this kernel has no way to trace its " \
+	"functions (security_file_open and the like)"
 
 /*
  * A name of FreeBSD, the hook that asks the same here, and for some the change of attributes that is
@@ -110,7 +113,7 @@ static const struct dt_type *check_prototype(struct dt_arena *arena, struct dt_t
 }
 
 /* The error first, then the arguments of the hook as this kernel has them. */
-struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *types,
+static struct dt_probe_sig *mac_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
 	const struct alias *a = alias_named(p->func);
@@ -121,7 +124,7 @@ struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *t
 
 	if (f == NULL)
 		return NULL;
-	sig = dt_sig_new(arena, 1 + (f->nparams < MOST_ARGS ? f->nparams : MOST_ARGS));
+	sig = dt_sig_new(arena, 1 + (f->nparams < ARGS_MAX ? f->nparams : ARGS_MAX));
 	sig->in[0] = dt_types_basic(types, "int");
 	for (uint32_t i = 1; i < sig->nin; i++)
 		sig->in[i] = f->params[i - 1];
@@ -132,7 +135,7 @@ struct dt_probe_sig *dt_mac_signature(struct dt_arena *arena, struct dt_types *t
 static const char *changes_attributes(struct dt_probes *p, const struct dt_type *f, char *const *arg,
     unsigned valid)
 {
-	for (uint32_t i = 0; i < f->nparams && i < MOST_ARGS; i++) {
+	for (uint32_t i = 0; i < f->nparams && i < ARGS_MAX; i++) {
 		const struct dt_type *t = dt_type_base(f->params[i]);
 
 		if (t->kind == DT_T_PTR &&
@@ -149,11 +152,11 @@ static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_typ
     struct dt_hook *first)
 {
 	bool fexit = dt_probes_fexit(p);
-	uint32_t n = f->nparams < MOST_ARGS ? f->nparams : MOST_ARGS;
+	uint32_t n = f->nparams < ARGS_MAX ? f->nparams : ARGS_MAX;
 	struct dt_hook ret = { .kind = DT_HOOK_KRET,
 		.target = dt_arena_printf(p->arena, PREFIX "%s", hook),
 		.needs_fexit = fexit };
-	char *arg[MOST_ARGS];
+	char *arg[ARGS_MAX];
 	const char *keep = "(";
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -178,7 +181,7 @@ static void fill_hook(struct dt_probes *p, const char *hook, const struct dt_typ
 }
 
 /* Two probes at one place: the answer decides which of them fires. */
-static void mac_add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *func,
+static void mac_add_probe(struct dt_probes *p, const struct dt_provider *row, const char *func,
     const char *hook, const struct dt_type *f, unsigned valid)
 {
 	struct dt_hook first;
@@ -191,7 +194,7 @@ static void mac_add_probe(struct dt_probes *p, const struct dt_provider_row *row
 
 struct making {
 	struct dt_probes *p;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 };
 
 /* Every function of the core kernel called security_… that answers with an int is a check. */
@@ -217,8 +220,7 @@ static const char *mac_missing(struct dt_probes *p, const struct dt_probedesc *w
 		if (strcmp(want->func, without[i].name) == 0)
 			return without[i].why;
 	if (!dt_probes_functions(p))
-		return "answers of security modules cannot be seen: this kernel has no way to trace its "
-		       "functions (security_file_open and the like)";
+		return NO_FUNCTIONS;
 	dt_near_init(&near, want->func);
 	for (size_t i = 0; i < p->list.n; i++)
 		if (strcmp(p->list.v[i]->prov, "mac_framework") == 0)
@@ -230,7 +232,7 @@ static const char *mac_missing(struct dt_probes *p, const struct dt_probedesc *w
 	    near.best != NULL ? "?" : "");
 }
 
-bool dt_mac_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool mac_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return !dt_part_literal(d->name) || strcmp(d->name, OK) == 0 || strcmp(d->name, ERR) == 0;
@@ -240,7 +242,7 @@ bool dt_mac_may_match(const struct dt_provider_row *row, const struct dt_probede
  * Checks by Linux names are in the list; those by FreeBSD names are created when a description names
  * one.
  */
-int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int mac_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct making m = { p, row };
@@ -249,6 +251,8 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 
 	if (want == NULL)
 		return dt_probes_each_function(p, mac_make_probe, &m);
+	if (strcmp(want->prov, row->name) == 0 && !dt_part_literal(want->func) && !dt_probes_functions(p))
+		*why = NO_FUNCTIONS;
 	if (strcmp(want->prov, row->name) != 0 || !dt_part_literal(want->func))
 		return 0;
 	a = alias_named(want->func);
@@ -259,3 +263,32 @@ int dt_mac_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		*why = mac_missing(p, want);
 	return 0;
 }
+
+const struct dt_provider dt_provider_mac_framework = {
+	.name = "mac_framework",
+	.form = "mac_framework::HOOK:mac-check-ok, mac-check-err",
+	.doc = "What security modules are asked and answer.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	.signature = mac_signature,
+	.provide = mac_provide,
+	.may_match = mac_may_match,
+};
+
+#define FIXED(name) { name, .func = "policy", .mod = "kernel", .never = "mac:kernel:policy:" name \
+	" is never there on Linux: security modules are chosen when the " \
+	"kernel starts (/sys/kernel/security/lsm) and stay; what they answer is mac_framework" }
+
+static const struct dt_derived mac_probes[] = {
+	FIXED("modevent"),
+	FIXED("register"),
+	FIXED("unregister"),
+	{ "" },
+};
+
+const struct dt_provider dt_provider_mac = {
+	.name = "mac",
+	.form = "mac:kernel:policy:NAME",
+	.doc = "Security modules that come and go: never on Linux.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(mac_probes),
+};

@@ -40,7 +40,7 @@
  */
 #define SEGMENT "((struct sk_buff *)arg1)"
 #define CONN "((struct tcp_sock *)arg0)"
-#define GOT(when, n) { DT_HOOK_RAWTP, "tcp_probe", when, { n } }
+#define GOT(when, n) DT_SITE(RAWTP, "tcp_probe", when, DT_ARGS(n))
 #define G_DATA "dt_tcp_got[" SEGMENT "]"
 #define G_SEQ "dt_tcp_seq[" SEGMENT "]"
 #define G_ACK "dt_tcp_ack[" SEGMENT "]"
@@ -59,29 +59,29 @@
  * inet_sock_set_state(sock, old, new): ESTABLISHED 1, SYN_SENT 2, SYN_RECV 3, CLOSE 7, CLOSE_WAIT 8,
  * LISTEN 10
  */
-#define TURNS(when) { DT_HOOK_RAWTP, "inet_sock_set_state", \
-	"((struct sock *)arg0)->sk_protocol == 6 && " when, { "1" } }
-#define CALLED(f) { DT_HOOK_KFUNC, f, NULL, { "1" } }
-#define RETURNS(f, when) { DT_HOOK_KRET, f, when, { "1" } }
+#define TURNS(when) DT_SITE(RAWTP, "inet_sock_set_state", \
+	"((struct sock *)arg0)->sk_protocol == 6 && " when, DT_ARGS("1"))
+#define CALLED(f) DT_SITE(KFUNC, f, DT_ALWAYS, DT_ARGS("1"))
+#define RETURNS(f, when) DT_SITE(KRET, f, when, DT_ARGS("1"))
 #define AGAIN "((struct tcp_skb_cb *)((struct sk_buff *)arg1)->cb)->tcp_gso_segs"
 
 /*
  * kfree_skb(skb, location, reason): the number of SKB_DROP_REASON_NO_SOCKET changed when reasons became
  * lists
  */
-#define NO_PORT(number, ...) { DT_HOOK_RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB \
-	"] && " CARRIES(OUT_IP, "17"), { "1" }, \
-	.nargs = 3, __VA_ARGS__ }
+#define NO_PORT(number, ...) DT_SITE(RAWTP, "kfree_skb", "(int)arg2 == " number " && dt_skb_ip[" SKB \
+	"] && " CARRIES(OUT_IP, "17"), DT_ARGS("1"), \
+	.nargs = 3, __VA_ARGS__)
 
 #define INLINE "Linux counts this in line and has neither a tracepoint nor a function for it: see nstat(8) " \
 	"and /proc/net/netstat"
-#define DROPPED "Linux counts this in line: sdt:skb::kfree_skb tells of each packet that is dropped, and why"
+#define DROPPED "Linux counts this in line: sdt:skb::kfree_skb reports each packet that is dropped, and why"
 
-const struct dt_derived dt_mib_probes[] = {
+static const struct dt_derived mib_probes[] = {
 	{ "ipIfStatsHCInReceives", DT_AT(IN("1")) },
 	{ "ipIfStatsHCInOctets", DT_AT(COMES("1", "dt_skb_length[" SKB ", " IN_IP "]")) },
 	{ "ipIfStatsHCInDelivers",
-	    DT_AT({ DT_HOOK_KFUNC, "ip_protocol_deliver_rcu", NULL, { "1" }, .required = true },
+	    DT_AT(DT_SITE(KFUNC, "ip_protocol_deliver_rcu", DT_ALWAYS, DT_ARGS("1"), .required = true),
 		CALLED("ip6_protocol_deliver_rcu")) },
 	{ "ipIfStatsHCOutRequests", DT_AT(OUT(LOCAL " && " FIRST(OUT_IP))) },
 	{ "ipIfStatsHCOutTransmits", DT_AT(OUT("1")) },
@@ -115,8 +115,8 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpEstabResets", DT_AT(TURNS("(arg1 == 1 || arg1 == 8) && arg2 == 7")) },
 	{ "tcpOutRsts", DT_AT(OUT(TCP_OUT " && " TCP_RST)) },
 	{ "tcpRetransSegs",
-	    DT_AT({ DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { AGAIN " > 1 ? " AGAIN " : 1" } },
-		{ DT_HOOK_RAWTP, "tcp_retransmit_synack", NULL, { "1" } }) },
+	    DT_AT(DT_SITE(RAWTP, "tcp_retransmit_skb", DT_ALWAYS, DT_ARGS(AGAIN " > 1 ? " AGAIN " : 1")),
+		DT_SITE(RAWTP, "tcp_retransmit_synack", DT_ALWAYS, DT_ARGS("1"))) },
 	{ "tcpHCInSegs", DT_AT(HANDLED("tcp_v4_rcv", "tcp_v6_rcv", "6", "1", "1")) },
 	{ "tcpHCOutSegs", DT_AT(LEAVES(TCP_OUT, CUT " > 1 ? " CUT " : 1")) },
 	{ "tcpTimRetrans", DT_AT(CALLED("tcp_retransmit_timer")) },
@@ -127,7 +127,7 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "tcpOutControl", DT_AT(OUT(TCP_OUT " && (" TCP_FLAGS " & 7) != 0")) },
 	{ "tcpOutUrg", DT_AT(OUT(TCP_OUT " && (" TCP_FLAGS " & 0x20) != 0")) },
 	{ "tcpRetransBytes",
-	    DT_AT({ DT_HOOK_RAWTP, "tcp_retransmit_skb", NULL, { SEGMENT "->len" } }) },
+	    DT_AT(DT_SITE(RAWTP, "tcp_retransmit_skb", DT_ALWAYS, DT_ARGS(SEGMENT "->len"))) },
 	{ "tcpInDataInorderSegs", DT_AT(GOT(IN_ORDER, "1")) },
 	{ "tcpInDataInorderBytes", DT_AT(GOT(IN_ORDER, G_DATA)) },
 	{ "tcpInDataUnorderSegs", DT_AT(GOT(AFTER_GAP, "1")) },
@@ -163,13 +163,13 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "udpHCInDatagrams", DT_AT(RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == 0")) },
 	{ "udpHCOutDatagrams", DT_AT(OUT(LOCAL " && " CARRIES(OUT_IP, "17"))) },
 	{ "udpNoPorts",
-	    DT_AT(NO_PORT("3", .member = "drop_reason_list.reasons"),
+	    DT_AT(NO_PORT("3", DT_NEEDS(MEMBER, "drop_reason_list.reasons")),
 		NO_PORT("2", .otherwise = true)) },
 	/* -ENOMEM: the socket's buffer is full */
 	{ "udpInOverflows",
 	    DT_AT(RETURNS("__udp_enqueue_schedule_skb", "(int)arg1 == -12"),
-		{ DT_HOOK_RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", { "1" },
-		    .otherwise = true }) },
+		DT_SITE(RAWTP, "udp_fail_queue_rcv_skb", "(int)arg0 == -12", DT_ARGS("1"),
+		    .otherwise = true)) },
 	{ "udpInErrors", .never = DROPPED },
 	{ "udpInCksumErrs", .never = DROPPED },
 	{ "rawipOutDatagrams", DT_AT(OUT(LOCAL " && " RAW)) },
@@ -177,5 +177,13 @@ const struct dt_derived dt_mib_probes[] = {
 	{ "rawipInCksumErrs", .never = DROPPED },
 	{ "rawipInOverflows", .never = DROPPED },
 	{ "rawipOutErrors", .never = INLINE },
-	{ 0 },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_mib = {
+	.name = "mib",
+	.form = "mib:::COUNTER",
+	.doc = "Counters of the network, where they are counted.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(mib_probes),
 };

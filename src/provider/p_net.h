@@ -21,14 +21,14 @@
 
 /* two places of a table, one of which exists; `more` is D, the rest are the arguments */
 #define LEAVES(more, ...) \
-	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_all == 0 && " more, \
-	    { __VA_ARGS__ }, \
-		.member = "sk_buff.vlan_all" }, \
-	{ DT_HOOK_RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_present == 0 && " \
-	    more, { __VA_ARGS__ }, \
-		.member = "sk_buff.vlan_present", .otherwise = true }
-#define COMES(more, ...) { DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " more, \
-	{ __VA_ARGS__ } }
+	DT_SITE(RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_all == 0 && " more, \
+	    DT_ARGS(__VA_ARGS__), \
+		DT_NEEDS(MEMBER, "sk_buff.vlan_all")), \
+	DT_SITE(RAWTP, "net_dev_queue", "dt_skb_leaves[" SKB "] && " SKB "->vlan_present == 0 && " \
+	    more, DT_ARGS(__VA_ARGS__), \
+		DT_NEEDS(MEMBER, "sk_buff.vlan_present"), .otherwise = true)
+#define COMES(more, ...) DT_SITE(RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " more, \
+	DT_ARGS(__VA_ARGS__))
 
 /*
  * What reaches a protocol on this machine: its functions, which know the socket if one has that peer;
@@ -36,11 +36,11 @@
  * two cases.
  */
 #define HANDLED(v4, v6, protocol, known, raw) \
-	{ DT_HOOK_KFUNC, v4, NULL, { known }, .symbol = v6 }, \
-	{ DT_HOOK_RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " \
-	    CARRIES(IN_IP, protocol), { raw }, \
-		.otherwise = true }, \
-	{ DT_HOOK_KFUNC, v6, NULL, { known }, .symbol = v4 }
+	DT_SITE(KFUNC, v4, DT_ALWAYS, DT_ARGS(known), DT_NEEDS(SYMBOL, v6)), \
+	DT_SITE(RAWTP, "netif_receive_skb", "dt_skb_comes[" SKB "] && " SKB "->pkt_type == 0 && " \
+	    CARRIES(IN_IP, protocol), DT_ARGS(raw), \
+		.otherwise = true), \
+	DT_SITE(KFUNC, v6, DT_ALWAYS, DT_ARGS(known), DT_NEEDS(SYMBOL, v4))
 /* of those functions */
 #define HANDLED_IP OUT_IP
 #define HANDLED_PAYLOAD "(uint64_t)(" SKB "->head + " SKB "->transport_header)"

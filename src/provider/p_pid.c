@@ -10,10 +10,9 @@
 
 #include "base/glob.h"
 #include "provider/dwarf.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ bool dt_pid_every(const char *prov)
  * A pattern followed by a process number, p*d123, is as good as the name; other patterns would mean all
  * functions of all processes.
  */
-bool dt_pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
+static bool pid_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	size_t len = strlen(d->prov), digits = 0;
 
@@ -214,14 +213,14 @@ static uint32_t pid_of(const struct dt_probedesc *want)
 	return (uint32_t)strtoul(want->prov + len, NULL, 10);
 }
 
-int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int pid_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct dt_pid_making m = { .p = p, .row = row, .want = want, .tag = D_PROC_FUNC };
 
 	if (want == NULL)
 		return 0;
-	if (!dt_pid_wants(p, want)) {
+	if (!pid_wants(p, want)) {
 		if (strncmp(want->prov, "pid", 3) == 0)
 			*why = "the pid provider is named with a process: pid123, pid$target with -p or -c, "
 			       "or pid* for all that run a module";
@@ -243,7 +242,7 @@ int dt_pid_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 /* ---- while tracing ---- */
 
 /* A module that is named has been found, or was looked for where it will be found (later.c). */
-bool dt_pid_grows(const struct dt_probedesc *want)
+static bool pid_grows(const struct dt_probedesc *want)
 {
 	return want->mod[0] == '\0' || !dt_part_literal(want->mod);
 }
@@ -252,44 +251,44 @@ bool dt_pid_grows(const struct dt_probedesc *want)
  * A file that is about to be mapped. IFUNCs are not chosen before it is, so it is looked through again then:
  * a probe that exists stays as it is.
  */
-static void probe_file(struct dt_pid_making *m, const struct dt_news *news)
+static void probe_file(struct dt_pid_making *m, const struct dt_arrival *arrival)
 {
 	struct dt_loaded *in = DT_NEW(m->p->arena, struct dt_loaded);
 	const char *why;
 
-	m->proc = dt_process_look(m->p, news->pid, &why);
-	m->unwinds = m->ret && (m->every || m->proc == NULL || news->exec || dt_process_unwinds(m->proc));
+	m->proc = dt_process_look(m->p, arrival->pid, &why);
+	m->unwinds = m->ret && (m->every || m->proc == NULL || arrival->exec || dt_process_unwinds(m->proc));
 	m->proc = NULL;
 	/* the program is what names its loader; that file has been opened for execution too */
-	*in = (struct dt_loaded){ .obj = news->file,
-		.main = news->exec && dt_elf_has_section(news->file->elf, ".interp") };
+	*in = (struct dt_loaded){ .obj = arrival->file,
+		.main = arrival->exec && dt_elf_has_section(arrival->file->elf, ".interp") };
 	m->in = in;
 	if (dt_loaded_named(in, m->want->mod) && (strcmp(m->want->func, "-") != 0 || in->main))
 		dt_pid_probe_object(m);
 }
 
-void dt_pid_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
-    const struct dt_news *news)
+static void pid_look(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
+    const struct dt_arrival *arrival)
 {
 	struct dt_pid_making m = { .p = p, .row = row, .want = want, .every = dt_pid_every(want->prov),
 		.prov = "pid", .again = true };
 	const char *why;
 
-	if ((!m.every && pid_of(want) != news->root) || !dt_pid_parse_name(&m))
+	if ((!m.every && pid_of(want) != arrival->root) || !dt_pid_parse_name(&m))
 		return;
 	if (!m.every) {
-		m.pid = news->root;
+		m.pid = arrival->root;
 		m.prov = dt_arena_printf(p->arena, "pid%u", m.pid);
 		m.when = dt_process_when(p, m.pid);
 	} else if (want->mod[0] == '\0' || strcmp(want->mod, "*") == 0) {
 		return;
 	}
-	if (news->file != NULL) {
-		probe_file(&m, news);
+	if (arrival->file != NULL) {
+		probe_file(&m, arrival);
 		return;
 	}
 	p->walk += m.every;
-	m.proc = dt_process_look(p, news->pid, &why);
+	m.proc = dt_process_look(p, arrival->pid, &why);
 	if (m.proc != NULL)
 		(void)probe_modules(&m);
 }
@@ -309,7 +308,7 @@ static const struct dt_probe_sig *described(struct dt_probes *p, const struct dt
 }
 
 /* For a function with debugging data; offsets inside a function have no types. */
-const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_probe *probe)
+static const struct dt_probe_sig *pid_typed(struct dt_probes *p, const struct dt_probe *probe)
 {
 	const struct dt_object *o = probe->loaded->obj;
 	const struct dt_probe_sig *sig;
@@ -322,3 +321,21 @@ const struct dt_probe_sig *dt_pid_typed(struct dt_probes *p, const struct dt_pro
 	why = dt_dwarf_why(p, o);
 	return why != NULL ? dt_dwarf_untyped(p, why) : sig;
 }
+
+const struct dt_provider dt_provider_pid = {
+	.name = "pid",
+	.form = "pidPID:MODULE:FUNCTION:entry, return, OFFSET",
+	.doc = "Functions and instructions of processes; pid$target, pid*.",
+	.attrs = { { EEI, PPU, PPU, EEI, PPU } },
+	.per_process = true,
+	.provide = pid_provide,
+	.wants = pid_wants,
+	.look = pid_look,
+	.grows = pid_grows,
+	.typed = pid_typed,
+	.nameless = {
+		"entry and return of each function (the name * is every instruction)",
+		"entry, return and every instruction of the function (the names entry and return are those "
+		"alone)",
+	},
+};

@@ -12,13 +12,13 @@ struct dt_pid_chosen { const struct dt_elf_function *f; uint64_t offset; };
 
 struct dt_pid_making {
 	struct dt_probes *p;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 	const struct dt_probedesc *want;
 	const char *prov;		/* "pid123" */
 	uint32_t pid;
 	bool every;			/* all processes; pid is 0 */
 	const char *when;
-	const struct dt_process *proc;	/* NULL: nobody runs the module */
+	const struct dt_process *proc;	/* NULL: no process runs the module */
 	const struct dt_loaded *in;
 	bool entry, ret, offsets;	/* which names are wanted */
 	bool returned;			/* … instead of return */
@@ -39,9 +39,12 @@ void dt_pid_add_probe(struct dt_pid_making *, const char *func, const char *alt,
 /* The probe return, or returned. `offset` is that of the function, or of what an IFUNC was resolved to. */
 void dt_pid_add_return(struct dt_pid_making *, const struct dt_elf_function *, const char *shown,
     uint64_t offset);
-/* Why something cannot be told. That memory has run out is the caller's news, not this description's. */
+/*
+ * Why something cannot be found out. Lack of memory is left to the caller: it does not concern this
+ * description.
+ */
 const char *dt_pid_reason(const struct dt_pid_making *, int err);
-/* False: the name is none, and m->why says so. */
+/* False: there is no such name, and m->why says so. */
 bool dt_pid_parse_name(struct dt_pid_making *);
 /* All probes of the module m->in that the description means. */
 void dt_pid_probe_object(struct dt_pid_making *);

@@ -6,10 +6,9 @@
 #include "provider/p_pid.h"
 
 #include "base/glob.h"
-#include "symbol/insn.h"
+#include "file/insn.h"
 #include "provider/provider.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +120,7 @@ static void add_offsets(struct dt_pid_making *m, const struct dt_elf_function *f
 
 	if (m->one_offset && m->offset >= f->size) {
 		m->tag = D_PROC_OFF;
-		m->why = dt_arena_printf(m->p->arena, "offset %llx is behind the end of %s (%llx bytes)",
+		m->why = dt_arena_printf(m->p->arena, "offset %llx is past the end of %s (%llx bytes)",
 		    (unsigned long long)m->offset, shown, (unsigned long long)f->size);
 		return;
 	}
@@ -129,7 +128,7 @@ static void add_offsets(struct dt_pid_making *m, const struct dt_elf_function *f
 	    &is);
 	m->tag = D_PROC_ALIGN;
 	if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be told apart: %s",
+		m->why = dt_arena_printf(m->p->arena, "the instructions of %s cannot be decoded: %s",
 		    shown, dt_pid_reason(m, err));
 	else if (m->one_offset && m->made == before)
 		m->why = dt_arena_printf(m->p->arena, "no instruction of %s begins at offset %llx", shown,

@@ -9,7 +9,7 @@
 #include "base/count.h"
 
 #include "process/proc.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 #include "provider/syscalls.h"
 
 #include <stdlib.h>
@@ -106,14 +106,18 @@ static const struct lock_probe probes[] = {
 		{ DT_HOOK_URETPROBE, write_lock, FAILED, { LOCK, "1", "arg1" } } } },
 };
 
+/* Listed, as the historic plockstat(1) enables all of its clauses or none; they never fire. */
+static const char *const spins[] = { "mutex-spin", "mutex-spun" };
+
 struct making {
 	struct dt_probes *p;
+	const struct dt_process *proc;
 	uint32_t pid;
 	const struct dt_loaded *libc;
-	struct dt_hook *first, *last;
+	struct dt_end_hooks hooks;	/* of one probe, in the order of its table */
 };
 
-bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
+static bool plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	size_t len = strlen("plockstat");
 
@@ -122,7 +126,7 @@ bool dt_plockstat_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 	    d->prov[len + strspn(d->prov + len, "0123456789")] == '\0';
 }
 
-struct wanted { const char *name; uint64_t offset; bool found; };
+struct wanted { const char *name; const struct dt_elf_function *f; };
 
 /* Functions that are not in the file (UINT64_MAX) are references to another library. */
 static int plockstat_by_name(void *ctx, const struct dt_elf_function *f)
@@ -131,43 +135,64 @@ static int plockstat_by_name(void *ctx, const struct dt_elf_function *f)
 
 	if (f->offset == UINT64_MAX || strcmp(f->name, w->name) != 0)
 		return 0;
-	w->offset = f->offset;
-	w->found = true;
+	w->f = f;
 	return 1;
 }
 
-/* The hooks of one probe form a list, in the order of its table. */
+/* What the hooks of a place have in common. `when` limits them to the process. */
+static struct dt_hook like(const struct making *m, const struct place *at)
+{
+	struct dt_hook hook = { .kind = at->kind,
+		.target = at->functions != NULL ? m->libc->obj->target : NULL,
+		.pid = at->functions != NULL && !m->p->follow ? m->pid : 0,
+		.root = m->p->follow ? m->pid : 0,
+		.when = dt_process_when(m->p, m->pid) };
+
+	for (int i = 0; i < 3; i++)
+		hook.args[i] = at->args[i];
+	if (hook.args[0] == NULL)
+		hook.args[0] = "0";
+	return hook;
+}
+
 static void append(struct making *m, const struct place *at, uint64_t offset, uint32_t futex)
 {
 	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
 
-	*hook = (struct dt_hook){ .kind = at->kind,
-		.target = at->functions != NULL ? m->libc->obj->target : NULL,
-		.offset = offset,
-		.pid = at->functions != NULL && !m->p->follow ? m->pid : 0,
-		.root = m->p->follow ? m->pid : 0,
-		.number = futex };
-	hook->when = dt_process_when(m->p, m->pid);
-	if (at->when != NULL)
-		hook->when = hook->when != NULL ?
-		    dt_arena_printf(m->p->arena, "%s && (%s)", hook->when, at->when) :
-		    at->when;
-	for (int i = 0; i < 3; i++)
-		hook->args[i] = at->args[i];
-	if (hook->args[0] == NULL)
-		hook->args[0] = "0";
-	if (m->last != NULL)
-		m->last->next = hook;
+	*hook = like(m, at);
+	hook->offset = offset;
+	hook->number = futex;
+	hook->when = dt_hook_when(m->p->arena, hook->when, at->when);
+	if (m->hooks.last != NULL)
+		m->hooks.last->next = hook;
 	else
-		m->first = hook;
-	m->last = hook;
+		m->hooks.first = hook;
+	m->hooks.last = hook;
+}
+
+/*
+ * Returns are seen at the instructions that end the function, in whatever it jumps to. Return addresses are
+ * changed, by the kernel, only where these cannot be found.
+ */
+static void append_return(struct making *m, const struct place *at, const struct dt_elf_function *f)
+{
+	struct dt_ends ends;
+	const char *why;
+
+	if (!dt_ends_find(m->p->arena, m->proc, m->libc, f, &ends, &why)) {
+		append(m, at, f->offset, 0);
+		return;
+	}
+	m->hooks.like = like(m, at);
+	m->hooks.when = at->when;
+	dt_ends_hooks(m->p, &ends, &m->hooks);
 }
 
 /* Locks wait in futex(2), which is seen as the system call that it is. */
 static void add_place(struct making *m, const struct place *at)
 {
 	if (at->functions == NULL) {
-		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+		for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
 			if (strcmp(s->name, "futex") == 0)
 				append(m, at, 0, s->number);
 		return;
@@ -176,8 +201,10 @@ static void add_place(struct making *m, const struct place *at)
 		struct wanted w = { .name = *f };
 
 		dt_elf_each_function(m->libc->obj->elf, plockstat_by_name, &w);
-		if (w.found)
-			append(m, at, w.offset, 0);
+		if (w.f != NULL && at->kind == DT_HOOK_URETPROBE)
+			append_return(m, at, w.f);
+		else if (w.f != NULL)
+			append(m, at, w.f->offset, 0);
 	}
 }
 
@@ -192,14 +219,14 @@ static const struct dt_loaded *lock_library(struct dt_process *proc)
 		if (!dt_loaded_named(l, "libc") && !dt_loaded_named(l, "libpthread") && !l->main)
 			continue;
 		dt_elf_each_function(l->obj->elf, plockstat_by_name, &w);
-		if (w.found)
+		if (w.f != NULL)
 			return l;
 	}
 	return NULL;
 }
 
 /* All probes of the process are created together; the description then matches some of them. */
-int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
+static int plockstat_provide(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want, const char **why)
 {
 	struct making m = { .p = p };
@@ -207,32 +234,42 @@ int dt_plockstat_provide(struct dt_probes *p, const struct dt_provider_row *row,
 
 	if (want == NULL)
 		return 0;
-	if (!dt_plockstat_wants(p, want)) {
+	if (!plockstat_wants(p, want)) {
 		if (strncmp(want->prov, "plockstat", 9) == 0)
 			*why = "the plockstat provider is named with a process: plockstat123, or "
 			       "plockstat$target with -p or -c";
-		return 0;
-	}
-	if (strcmp(want->name, "mutex-spin") == 0 || strcmp(want->name, "mutex-spun") == 0) {
-		*why = "glibc spins inside pthread_mutex_lock( ) where nothing can be seen of it; "
-		       "mutex-block and mutex-acquire can";
 		return 0;
 	}
 	m.pid = (uint32_t)strtoul(want->prov + strlen("plockstat"), NULL, 10);
 	proc = dt_process_look(p, m.pid, why);
 	if (proc == NULL)
 		return 0;
+	m.proc = proc;
 	m.libc = lock_library(proc);
 	if (m.libc == NULL)
 		*why = dt_arena_printf(p->arena,
 		    "process %u has no lock functions that can be found (pthread_mutex_lock)", m.pid);
 	for (size_t i = 0; m.libc != NULL && i < DT_COUNT(probes); i++) {
-		m.first = m.last = NULL;
+		m.hooks = (struct dt_end_hooks){ 0 };
 		for (const struct place *at = probes[i].place; at->kind != DT_HOOK_NONE; at++)
 			add_place(&m, at);
-		if (m.first != NULL)
-			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name, m.first)
-			    ->loaded = m.libc;
+		if (m.hooks.first != NULL)
+			dt_probes_add_as(p, row, want->prov, m.libc->obj->name, "", probes[i].name,
+			    m.hooks.first)->loaded = m.libc;
 	}
+	for (size_t i = 0; m.libc != NULL && i < DT_COUNT(spins); i++)
+		dt_probes_add_idle(p, row, want->prov, m.libc->obj->name, spins[i],
+		    "glibc spins inside pthread_mutex_lock() where nothing can be seen of it; "
+		    "mutex-block and mutex-acquire can");
 	return 0;
 }
+
+const struct dt_provider dt_provider_plockstat = {
+	.name = "plockstat",
+	.form = "plockstatPID:::NAME",
+	.doc = "Locks of a process: pthread mutexes and read-write locks.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	.per_process = true,
+	.provide = plockstat_provide,
+	.wants = plockstat_wants,
+};

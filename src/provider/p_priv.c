@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * priv: capability checks (derived.h), at the return of security_capable(credentials, namespace,
- * capability, options). mac: policies that are loaded and unloaded, which does not happen on Linux.
+ * capability, options).
  */
 #include "provider/derived.h"
 
 #define CAP "self->__priv_cap"
-#define ASKED(when) DT_AT({ DT_HOOK_KRET, "security_capable", when, { "(int)arg4" }, .needs_fexit = true }, \
-	{ DT_HOOK_KFUNC, "security_capable", "(" CAP " = (int)arg2, 0)", { "0" }, .no_fexit = true }, \
-	{ DT_HOOK_KRET, "security_capable", when, { CAP }, .no_fexit = true })
+#define ASKED(when) DT_AT( \
+	DT_SITE(KRET, "security_capable", when, DT_ARGS("(int)arg4"), .needs_fexit = true), \
+	DT_SITE(KFUNC, "security_capable", "(" CAP " = (int)arg2, 0)", DT_ARGS("0"), .no_fexit = true), \
+	DT_SITE(KRET, "security_capable", when, DT_ARGS(CAP), .no_fexit = true))
 
-const struct dt_derived dt_priv_probes[] = {
-	{ "priv-ok", "priv_check", ASKED("(int)arg1 == 0") },
-	{ "priv-err", "priv_check", ASKED("(int)arg1 != 0") },
-	{ 0 },
+static const struct dt_derived priv_probes[] = {
+	{ "priv-ok", .func = "priv_check", ASKED("(int)arg1 == 0") },
+	{ "priv-err", .func = "priv_check", ASKED("(int)arg1 != 0") },
+	{ "" },
 };
 
-#define FIXED(name) { name, "policy", .mod = "kernel", .never = "mac:kernel:policy:" name \
-	" is never there on Linux: security modules are chosen when the " \
-	"kernel starts (/sys/kernel/security/lsm) and stay; what they answer is mac_framework" }
-
-const struct dt_derived dt_mac_probes[] = {
-	FIXED("modevent"),
-	FIXED("register"),
-	FIXED("unregister"),
-	{ 0 },
+const struct dt_provider dt_provider_priv = {
+	.name = "priv",
+	.form = "priv:kernel:priv_check:priv-ok, priv-err",
+	.doc = "Capabilities that are asked for.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(priv_probes),
 };

@@ -54,41 +54,49 @@
 #define HANDLED HANDLER " > 1 || (" HANDLER " == 0 && (" ENDING " ? " ENDED_BY " != 0 && " \
 	STANDS_FOR_ALL " : " ACTS "))"
 
-const struct dt_derived dt_proc_probes[] = {
+static const struct dt_derived proc_probes[] = {
 	{ "create",
-	    DT_AT({ DT_HOOK_RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid",
-		{ "arg1" } }) },
+	    DT_AT(DT_SITE(RAWTP, "sched_process_fork", TASK("arg1") "->pid == " TASK("arg1") "->tgid",
+		DT_ARGS("arg1"))) },
 	{ "exec",
-	    DT_AT({ DT_HOOK_SYS_ENTER, "execve", NULL,
-		{ "copyinstr(arg0)", "copyinargv(arg1)", "copyinargv(arg2)" } },
-		{ DT_HOOK_SYS_ENTER, "execveat", NULL,
-		    { "copyinstr(arg1)", "copyinargv(arg2)", "copyinargv(arg3)" } }) },
+	    DT_AT(DT_SITE(SYS_ENTER, "execve", DT_ALWAYS,
+		DT_ARGS("copyinstr(arg0)", "copyinargv(arg1)", "copyinargv(arg2)")),
+		DT_SITE(SYS_ENTER, "execveat", DT_ALWAYS,
+		    DT_ARGS("copyinstr(arg1)", "copyinargv(arg2)", "copyinargv(arg3)"))) },
 	{ "exec-failure",
-	    DT_AT({ DT_HOOK_SYS_EXIT, "execve", "arg0 < 0", { "errno" } },
-		{ DT_HOOK_SYS_EXIT, "execveat", "arg0 < 0", { "errno" } }) },
-	{ "exec-success", DT_AT({ DT_HOOK_RAWTP, "sched_process_exec", NULL, { "0" } }) },
-	{ "lwp-create", DT_AT({ DT_HOOK_RAWTP, "sched_process_fork", NULL, { "arg1" } }) },
-	{ "lwp-exit", DT_AT({ DT_HOOK_RAWTP, "sched_process_exit", NULL, { "0" } }) },
+	    DT_AT(DT_SITE(SYS_EXIT, "execve", "arg0 < 0", DT_ARGS("errno")),
+		DT_SITE(SYS_EXIT, "execveat", "arg0 < 0", DT_ARGS("errno"))) },
+	{ "exec-success", DT_AT(DT_SITE(RAWTP, "sched_process_exec", DT_ALWAYS, DT_ARGS("0"))) },
+	{ "lwp-create", DT_AT(DT_SITE(RAWTP, "sched_process_fork", DT_ALWAYS, DT_ARGS("arg1"))) },
+	{ "lwp-exit", DT_AT(DT_SITE(RAWTP, "sched_process_exit", DT_ALWAYS, DT_ARGS("0"))) },
 	/*
 	 * The process ends with its last thread. Newer kernels (6.18 does) tell in the second argument
 	 * which that is. Before, the only event that occurs exactly once is the end of the first
 	 * thread: if several end at the same time, each may find itself the last.
 	 */
 	{ "exit",
-	    DT_AT({ DT_HOOK_RAWTP, "sched_process_exit", "arg1 != 0", { EXIT_REASON }, .nargs = 2 },
-		{ DT_HOOK_RAWTP, "sched_process_exit", TASK("arg0") "->pid == " TASK("arg0") "->tgid",
-		    { EXIT_REASON }, .otherwise = true }) },
+	    DT_AT(DT_SITE(RAWTP, "sched_process_exit", "arg1 != 0", DT_ARGS(EXIT_REASON), .nargs = 2),
+		DT_SITE(RAWTP, "sched_process_exit", TASK("arg0") "->pid == " TASK("arg0") "->tgid",
+		    DT_ARGS(EXIT_REASON), .otherwise = true)) },
 	/* the first thing a new thread does is the end of schedule_tail() */
 	{ "start",
-	    DT_AT({ DT_HOOK_KRET, "schedule_tail", "curthread->pid == curthread->tgid", { "0" } }) },
-	{ "lwp-start", DT_AT({ DT_HOOK_KRET, "schedule_tail", NULL, { "0" } }) },
-	{ "fault", DT_AT({ DT_HOOK_RAWTP, "signal_generate", FAULTED, { FAULT_NUMBER, "arg1" } }) },
-	{ "signal-send", DT_AT({ DT_HOOK_RAWTP, "signal_generate", SENT, { "arg2", "arg0" } }) },
+	    DT_AT(DT_SITE(KRET, "schedule_tail", "curthread->pid == curthread->tgid", DT_ARGS("0"))) },
+	{ "lwp-start", DT_AT(DT_SITE(KRET, "schedule_tail", DT_ALWAYS, DT_ARGS("0"))) },
+	{ "fault", DT_AT(DT_SITE(RAWTP, "signal_generate", FAULTED, DT_ARGS(FAULT_NUMBER, "arg1"))) },
+	{ "signal-send", DT_AT(DT_SITE(RAWTP, "signal_generate", SENT, DT_ARGS("arg2", "arg0"))) },
 	{ "signal-discard",
-	    DT_AT({ DT_HOOK_RAWTP, "signal_generate", DISCARDED, { "arg2", "arg0" } }) },
+	    DT_AT(DT_SITE(RAWTP, "signal_generate", DISCARDED, DT_ARGS("arg2", "arg0"))) },
 	{ "signal-handle",
-	    DT_AT({ DT_HOOK_RAWTP, "signal_deliver", HANDLED,
-		{ ENDING " ? " ENDED_BY " : arg0", "arg1", HANDLER } }) },
-	{ "signal-clear", DT_AT({ DT_HOOK_SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", { "arg0", "0" } }) },
-	{ 0 },
+	    DT_AT(DT_SITE(RAWTP, "signal_deliver", HANDLED,
+		DT_ARGS(ENDING " ? " ENDED_BY " : arg0", "arg1", HANDLER))) },
+	{ "signal-clear", DT_AT(DT_SITE(SYS_EXIT, "rt_sigtimedwait", "arg0 > 0", DT_ARGS("arg0", "0"))) },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_proc = {
+	.name = "proc",
+	.form = "proc:::NAME",
+	.doc = "Lives of processes and threads, and signals.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(proc_probes),
 };

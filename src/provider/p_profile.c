@@ -5,11 +5,11 @@
  */
 #include "provider/probe.h"
 #include "base/count.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
 #include <strings.h>
 
-/* The historic limits: 5000 firings a second, and as many probes as anybody could mean. */
+/* The historic limits: 5000 firings a second, and more probes than a program would name. */
 enum { INTERVAL_MIN = 200000, PROBES_MAX = 1000 };
 
 static const char *const listed[] = {
@@ -63,7 +63,7 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 }
 
 /* NULL: created. */
-static const char *profile_make_probe(struct dt_probes *p, const struct dt_provider_row *row,
+static const char *profile_make_probe(struct dt_probes *p, const struct dt_provider *row,
     const char *name)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_PERF };
@@ -92,7 +92,7 @@ static bool is_ours(const char *name)
 	return strncmp(name, "profile-", 8) == 0 || strncmp(name, "tick-", 5) == 0;
 }
 
-bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool profile_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return dt_part_matches_empty(d->mod) && dt_part_matches_empty(d->func) &&
@@ -100,7 +100,7 @@ bool dt_profile_may_match(const struct dt_provider_row *row, const struct dt_pro
 }
 
 /* A pattern matches the listed ones only; there is no end to the others. */
-int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
+static int profile_provide(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want, const char **why)
 {
 	for (size_t i = 0; want == NULL && i < DT_COUNT(listed); i++)
@@ -111,3 +111,12 @@ int dt_profile_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	*why = profile_make_probe(p, row, want->name);
 	return 0;
 }
+
+const struct dt_provider dt_provider_profile = {
+	.name = "profile",
+	.form = "profile-RATE, tick-RATE",
+	.doc = "Time: at a rate on every CPU, or on one.",
+	.attrs = { { EEC, ATTR(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } },
+	.provide = profile_provide,
+	.may_match = profile_may_match,
+};

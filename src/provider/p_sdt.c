@@ -8,43 +8,19 @@
 #include "base/count.h"
 #include "base/diag.h"
 #include "kernel/tracefs.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
 #include <ctype.h>
-
-#define PREFIX "btf_trace_"
 
 /* Groups of events that are not tracepoints of their own name. */
 static const char *const not_tracepoints[] = { "syscalls", "ftrace", "kprobes", "uprobes", "eprobes",
 	"synthetic", "fprobes" };
 
 /*
- * The prototype of a tracepoint is the typedef btf_trace_NAME; its first parameter is the tracer's own.
- */
-struct dt_probe_sig *dt_tracepoint_signature(struct dt_arena *arena, struct dt_types *types,
-    const struct dt_probedesc *p)
-{
-	const struct dt_type *f;
-	struct dt_probe_sig *sig;
-
-	if (!dt_part_literal(p->name))
-		return NULL;
-	f = dt_types_find(types, NULL, DT_T_TYPEDEF, dt_arena_printf(arena, PREFIX "%s", p->name));
-	f = f != NULL ? dt_type_base(f) : NULL;
-	if (f == NULL || f->kind != DT_T_PTR || (f = dt_type_base(f->ref))->kind != DT_T_FUNC ||
-	    f->nparams == 0)
-		return NULL;
-	sig = dt_sig_new(arena, f->nparams - 1 < 255 ? f->nparams - 1 : 255);
-	for (uint32_t i = 0; i < sig->nin; i++)
-		sig->in[i] = f->params[i + 1];
-	return sig;
-}
-
-/*
  * Names are C identifiers and there is no function part. So descriptions such as BEGIN, tick-1s and
  * read:entry do not cause the kernel's type data to be read.
  */
-bool dt_sdt_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool sdt_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	if (!dt_part_matches_empty(d->func))
@@ -85,7 +61,7 @@ static void read_groups(struct dt_probes *p)
 
 struct making {
 	struct dt_probes *probes;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 };
 
 static void sdt_add_probe(struct making *m, const char *group, const char *name)
@@ -101,7 +77,7 @@ static int add_typed(void *ctx, const char *name)
 	struct making *m = ctx;
 	const char *group;
 
-	name += strlen(PREFIX);
+	name += strlen(DT_TRACEPOINT_TYPE);
 	group = dt_map_get(m->probes->groups, name);
 	sdt_add_probe(m, group != NULL ? group : "", name);
 	return 0;
@@ -112,7 +88,7 @@ static void make_all(struct making *m)
 	struct dt_probes *p = m->probes;
 
 	read_groups(p);
-	dt_types_each(p->types, "vmlinux", DT_T_TYPEDEF, PREFIX, add_typed, m);
+	dt_types_each(p->types, "vmlinux", DT_T_TYPEDEF, DT_TRACEPOINT_TYPE, add_typed, m);
 	/* Adding an existing one changes nothing: the rest are those of modules. */
 	for (uint32_t i = 0; i < p->groups->n; i++)
 		sdt_add_probe(m, p->groups->v[i].value, p->groups->v[i].key);
@@ -120,13 +96,15 @@ static void make_all(struct making *m)
 
 static const char *sdt_missing(struct dt_probes *p, const struct dt_probedesc *want)
 {
+	const char *untyped = dt_types_kernel_missing(p->types, p->arena);
 	struct dt_near near;
 
-	if (dt_types_btf_error(p->types) != NULL)
-		return dt_types_btf_error(p->types);
+	if (untyped != NULL)
+		return untyped;
 	if (p->groups != NULL && p->groups->n == 0 && want->mod[0] != '\0')
-		return "tracefs cannot be read, so that the groups of tracepoints are not known: leave the "
-		       "group out";
+		return "tracefs cannot be read, so that the groups of tracepoints are not known: run as "
+		       "root, mount it (mount -t tracefs tracefs /sys/kernel/tracing), or leave the group "
+		       "out";
 	if (!dt_part_literal(want->name))
 		return NULL;
 	dt_near_init(&near, want->name);
@@ -141,7 +119,7 @@ static const char *sdt_missing(struct dt_probes *p, const struct dt_probedesc *w
 	    near.best);
 }
 
-int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int sdt_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct making m = { p, row };
@@ -154,3 +132,23 @@ int dt_sdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const
 		*why = sdt_missing(p, want);
 	return 0;
 }
+
+const struct dt_provider dt_provider_sdt = {
+	.name = "sdt",
+	.form = "sdt:SYSTEM::TRACEPOINT",
+	.doc = "Every tracepoint of the kernel, with types.",
+	.attrs = { { EEI, PPU, PPU, PPI, PPI } },
+	.signature = dt_tracepoint_signature,
+	.provide = sdt_provide,
+	.may_match = sdt_may_match,
+};
+
+const struct dt_provider dt_provider_rawtp = {
+	.name = "rawtp",
+	.form = "rawtp:SYSTEM::TRACEPOINT",
+	.doc = "The same by the raw way, with the arguments of the tracepoint itself.",
+	.attrs = { { EEI, PPU, PPU, PPI, PPI } },
+	.signature = dt_tracepoint_signature,
+	.provide = sdt_provide,
+	.may_match = sdt_may_match,
+};

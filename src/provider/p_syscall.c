@@ -6,11 +6,8 @@
 #include "provider/probe.h"
 #include "base/count.h"
 #include "base/diag.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 #include "provider/syscalls.h"
-
-/* Calls that have no return probe: it would never fire. */
-static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn" };
 
 static const struct {
 	const char *kernel, *name;
@@ -78,25 +75,20 @@ static const struct {
 
 static const struct dt_syscall *find_syscall(const char *name)
 {
-	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+	for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
 		if (strcmp(s->name, name) == 0)
 			return s;
 	return NULL;
 }
 
-static bool call_returns(const char *name)
-{
-	for (size_t i = 0; i < DT_COUNT(no_return); i++)
-		if (strcmp(no_return[i], name) == 0)
-			return false;
-	return true;
-}
+/* A call that does not return has no return probe: it would never fire. */
+static bool call_returns(const struct dt_syscall *s) { return !(s->flags & DT_SYSCALL_NO_RETURN); }
 
 /*
  * The hook has the number of the call: one program serves all calls, and looks up which clauses they
  * have.
  */
-static void syscall_add_probe(struct dt_probes *p, const struct dt_provider_row *row, const char *name,
+static void syscall_add_probe(struct dt_probes *p, const struct dt_provider *row, const char *name,
     uint32_t number, bool has_return)
 {
 	struct dt_hook hook = { .kind = DT_HOOK_SYS_ENTER, .number = number };
@@ -119,7 +111,7 @@ static const char *nearest(const char *name)
 		if (strcmp(successors[i].old, name) == 0 && find_syscall(successors[i].now) != NULL)
 			return successors[i].now;
 	dt_near_init(&near, name);
-	for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
+	for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
 		dt_near_offer(&near, s->name);
 	for (size_t i = 0; i < DT_COUNT(successors); i++)
 		dt_near_offer(&near, successors[i].old);
@@ -136,7 +128,7 @@ static const char *syscall_missing(struct dt_probes *p, const struct dt_probedes
 	const struct dt_syscall *s = find_syscall(want->func);
 	const char *best;
 
-	if (s != NULL && !call_returns(s->name) && strcmp(want->name, "return") == 0)
+	if (s != NULL && !call_returns(s) && strcmp(want->name, "return") == 0)
 		return dt_arena_printf(p->arena, "the system call %s never returns", s->name);
 	if (s != NULL)
 		return dt_part_matches_empty(want->mod) || strcmp(want->mod, "vmlinux") == 0 ?
@@ -168,7 +160,7 @@ const char *dt_syscall_kernel_name(const char *name)
 }
 
 /* At return args[0] and args[1] are the value, for every call. At entry the call must be named. */
-struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_types *types,
+static struct dt_probe_sig *syscall_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *d)
 {
 	struct dt_probe_sig *sig;
@@ -183,7 +175,7 @@ struct dt_probe_sig *dt_syscall_signature(struct dt_arena *arena, struct dt_type
 	return dt_syscall_arguments(arena, types, our_name(d->func));
 }
 
-bool dt_syscall_may_match(const struct dt_provider_row *row, const struct dt_probedesc *d)
+static bool syscall_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
 {
 	(void)row;
 	return !dt_part_literal(d->name) || strcmp(d->name, "entry") == 0 || strcmp(d->name, "return") == 0;
@@ -193,12 +185,12 @@ bool dt_syscall_may_match(const struct dt_provider_row *row, const struct dt_pro
  * All calls are in the list from the start. A description that matched none may use the kernel's own
  * name, and gets a probe of that name.
  */
-int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
+static int syscall_provide(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want, const char **why)
 {
 	if (want == NULL) {
-		for (const struct dt_syscall *s = dt_syscalls; s->name != NULL; s++)
-			syscall_add_probe(p, row, s->name, s->number, call_returns(s->name));
+		for (const struct dt_syscall *s = dt_syscalls; s->name[0] != '\0'; s++)
+			syscall_add_probe(p, row, s->name, s->number, call_returns(s));
 		return 0;
 	}
 	if (!dt_part_literal(want->func) || !dt_part_literal(want->prov))
@@ -213,3 +205,13 @@ int dt_syscall_provide(struct dt_probes *p, const struct dt_provider_row *row,
 	*why = syscall_missing(p, want);
 	return 0;
 }
+
+const struct dt_provider dt_provider_syscall = {
+	.name = "syscall",
+	.form = "syscall::CALL:entry, return",
+	.doc = "System calls.",
+	.attrs = { { EEC, PPU, PPI, EEC, PPI } },
+	.signature = syscall_signature,
+	.provide = syscall_provide,
+	.may_match = syscall_may_match,
+};

@@ -27,7 +27,7 @@
 
 /*
  * Functions that have the socket and the segment it received (none when a connection is restored) as
- * arg0 and `skb`; the segment is behind GRO.
+ * arg0 and `skb`; the segment is after GRO.
  */
 #define IN_HEADER(skb, which) "(" skb " == 0 ? 0 : (uint64_t)(((struct sk_buff *)" skb \
 	")->head + ((struct sk_buff *)" skb ")->" which "))"
@@ -38,6 +38,15 @@
 #define TELLS(was, now, in) "0", "arg0", "0", "arg0", "0", was, now, in
 
 /*
+ * Who connects (2) or listens (10) is noted for cs_pid (dlib/ip.d): the state is set in the call. It comes
+ * before the firing at the same tracepoint; one that closes is forgotten after it.
+ */
+#define OWNS DT_SITE(RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP \
+	" && (arg2 == 2 || arg2 == 10) && dt_cs_own[" SOCK "]", DT_ARGS("0"))
+#define DISOWNS DT_SITE(RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP \
+	" && arg2 == 7 && dt_cs_disown[" SOCK "]", DT_ARGS("0"))
+
+/*
  * A socket that enters TIME_WAIT is replaced by a smaller one and closed: its peer has ended too (bit 1
  * of the flags) and there was no error. inet_sock_set_state(sock, old, new) comes before the state is
  * set.
@@ -45,44 +54,53 @@
 #define AFTER "((arg1 == 5 || arg1 == 11) && arg2 == 7 && " SOCK "->sk_err == 0 && (" SOCK \
 	"->__sk_common.skc_flags & 2) != 0 ? 6 : arg2)"
 
-const struct dt_derived dt_tcp_probes[] = {
-	{ "send", DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0"))) },
+static const struct dt_derived tcp_probes[] = {
+	{ "send", DT_AT(LEAVES(LOCAL " && " CARRIES(OUT_IP, TCP), OUT("0")), OWNS, DISOWNS) },
 	{ "receive",
-	    DT_AT(HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW),
-		{ DT_HOOK_RAWTP, "net_dev_queue",
-		    "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS, { "0" } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state",
+	    DT_AT(HANDLED("tcp_v4_rcv", "tcp_v6_rcv", TCP, IN_KNOWN, IN_RAW), OWNS, DISOWNS,
+		DT_SITE(RAWTP, "net_dev_queue",
+		    "dt_skb_leaves[" SKB "] && " LOCAL " && " CARRIES(OUT_IP, TCP) " && " LEARNS,
+		    DT_ARGS("0")),
+		DT_SITE(RAWTP, "inet_sock_set_state",
 		    SOCK "->sk_protocol == " TCP " && (arg2 == 1 ? dt_tcp_keep[" SOCK "] : arg2 == 7 ? "
 			 "dt_tcp_forget[" SOCK "] : 0)",
-		    { "0" } }) },
+		    DT_ARGS("0"))) },
 	/* the first SYN, not a retransmitted one */
 	{ "connect-request",
 	    DT_AT(LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x12) == 2 && " SKB "->sk != 0 && " STATE(
 		    SKB "->sk") " == 2 && ((struct tcp_sock *)" SKB "->sk)->total_retrans == 0",
-		OUT("0"))) },
+		OUT("0")), OWNS, DISOWNS) },
 	{ "connect-established",
-	    DT_AT({ DT_HOOK_KFUNC, "tcp_finish_connect", NULL, { GOT("arg1", "1") } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state",
-		    SOCK "->sk_protocol == " TCP " && arg1 == 2 && arg2 == 1", { TELLS("0", "1", "1") },
-		    .otherwise = true }) },
+	    DT_AT(DT_SITE(KFUNC, "tcp_finish_connect", DT_ALWAYS, DT_ARGS(GOT("arg1", "1"))),
+		DT_SITE(RAWTP, "inet_sock_set_state",
+		    SOCK "->sk_protocol == " TCP " && arg1 == 2 && arg2 == 1", DT_ARGS(TELLS("0", "1", "1")),
+		    .otherwise = true), OWNS, DISOWNS) },
 	{ "connect-refused",
-	    DT_AT({ DT_HOOK_KFUNC, "tcp_reset", STATE(SOCK) " == 2", { GOT("arg1", "7") } },
-		{ DT_HOOK_RAWTP, "tcp_receive_reset", STATE(SOCK) " == 2", { TELLS("0", "7", "1") },
-		    .otherwise = true }) },
+	    DT_AT(DT_SITE(KFUNC, "tcp_reset", STATE(SOCK) " == 2", DT_ARGS(GOT("arg1", "7"))),
+		DT_SITE(RAWTP, "tcp_receive_reset", STATE(SOCK) " == 2", DT_ARGS(TELLS("0", "7", "1")),
+		    .otherwise = true), OWNS, DISOWNS) },
 	/* BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB is 5 */
 	{ "accept-established",
-	    DT_AT({ DT_HOOK_KFUNC, "tcp_init_transfer", "(int)arg1 == 5", { GOT("arg2", "1") } },
-		{ DT_HOOK_RAWTP, "inet_sock_set_state",
-		    SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", { TELLS("0", "1", "1") },
-		    .otherwise = true }) },
+	    DT_AT(DT_SITE(KFUNC, "tcp_init_transfer", "(int)arg1 == 5", DT_ARGS(GOT("arg2", "1"))),
+		DT_SITE(RAWTP, "inet_sock_set_state",
+		    SOCK "->sk_protocol == " TCP " && arg1 == 3 && arg2 == 1", DT_ARGS(TELLS("0", "1", "1")),
+		    .otherwise = true)) },
 	/* RST and ACK with number 0 answer a SYN; with any other number they end a connection */
 	{ "accept-refused",
 	    DT_AT(LEAVES(LOCAL
 		" && " CARRIES(OUT_IP, TCP) " && (" OUT_FLAGS " & 0x14) == 0x14 && " OUT_HEADER "->seq == 0",
 		OUT("7"))) },
 	{ "state-change",
-	    DT_AT({ DT_HOOK_RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP,
-		{ TELLS("arg1", AFTER, "0") } }) },
-	{ 0 },
+	    DT_AT(OWNS, DT_SITE(RAWTP, "inet_sock_set_state", SOCK "->sk_protocol == " TCP,
+		DT_ARGS(TELLS("arg1", AFTER, "0"))), DISOWNS) },
+	{ "" },
+};
+
+const struct dt_provider dt_provider_tcp = {
+	.name = "tcp",
+	.form = "tcp:::NAME",
+	.doc = "Connections and segments of TCP.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(tcp_probes),
 };

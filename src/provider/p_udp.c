@@ -14,5 +14,21 @@
 	{ "receive", DT_AT(HANDLED(v4, v6, protocol, DATAGRAM(HANDLED_IP, SOCK, HANDLED_PAYLOAD, "1"), \
 		DATAGRAM(IN_IP, "0", PAYLOAD(IN_IP), "1"))) }
 
-const struct dt_derived dt_udp_probes[] = { PROBES("17", "udp_rcv", "udpv6_rcv"), { 0 } };
-const struct dt_derived dt_udplite_probes[] = { PROBES("136", "udplite_rcv", "udplitev6_rcv"), { 0 } };
+static const struct dt_derived udp_probes[] = { PROBES("17", "udp_rcv", "udpv6_rcv"), { "" } };
+static const struct dt_derived udplite_probes[] = { PROBES("136", "udplite_rcv", "udplitev6_rcv"), { "" } };
+
+const struct dt_provider dt_provider_udp = {
+	.name = "udp",
+	.form = "udp:::send, receive",
+	.doc = "Datagrams of UDP.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(udp_probes),
+};
+
+const struct dt_provider dt_provider_udplite = {
+	.name = "udplite",
+	.form = "udplite:::send, receive",
+	.doc = "Datagrams of UDP-Lite.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	DT_DERIVED(udplite_probes),
+};

@@ -7,16 +7,15 @@
  * fires at several places.
  */
 #include "provider/p_usdt.h"
-#include "base/clean.h"
+#include "base/printable.h"
 
 #include "base/diag.h"
 #include "dif/dof_provider.h"
 #include "base/glob.h"
 #include "usdt/sdtnote.h"
-#include "provider/provider.h"
+#include "provider/stability.h"
 
 #include <ctype.h>
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -43,13 +42,6 @@ static bool names_process(const char *prov)
 	    (isdigit((unsigned char)prov[stem - 1]) || prov[stem - 1] == ']' || prov[stem - 1] == '?');
 }
 
-bool dt_usdt_every(const char *prov)
-{
-	static const struct dt_probes none = { .listing = false };
-
-	return !names_process(prov) && dt_usdt_wants(&none, &(struct dt_probedesc){ .prov = prov });
-}
-
 /* The one process in a provider's name, 0: none. */
 static uint32_t process_of(const char *prov)
 {
@@ -68,7 +60,7 @@ static bool names_provider(const struct dt_probedesc *d)
  * True for anything that is not the name of a provider of ours; a pattern must begin with a letter, or
  * all processes would be examined, as in a listing.
  */
-bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
+static bool usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 {
 	if (p->listing && !dt_part_literal(d->prov))
 		return true;
@@ -76,10 +68,17 @@ bool dt_usdt_wants(const struct dt_probes *p, const struct dt_probedesc *d)
 		return false;
 	if (dt_part_literal(d->prov))
 		return dt_provider_find(d->prov) == NULL;
-	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+	for (const struct dt_provider *const *at = dt_providers, *row; (row = *at) != NULL; at++)
 		if (dt_glob_match(d->prov, row->name))
 			return false;
 	return true;
+}
+
+bool dt_usdt_every(const char *prov)
+{
+	static const struct dt_probes none = { .listing = false };
+
+	return !names_process(prov) && usdt_wants(&none, &(struct dt_probedesc){ .prov = prov });
 }
 
 /* ---- sites ---- */
@@ -97,7 +96,7 @@ static char *dashes(struct dt_arena *arena, const char *name)
 		}
 	}
 	*to = '\0';
-	dt_clean(out);
+	dt_make_printable(out);
 	return out;
 }
 
@@ -296,7 +295,7 @@ static const char *missing_reason(struct dt_usdt_making *m)
 	struct dt_near near;
 
 	dt_near_init(&near, prov);
-	for (const struct dt_provider_row *row = dt_providers; row->name != NULL; row++)
+	for (const struct dt_provider *const *at = dt_providers, *row; (row = *at) != NULL; at++)
 		if (isalpha((unsigned char)row->name[0]))
 			dt_near_offer(&near, row->name);
 	if (m->only == 0 && near.best != NULL)
@@ -317,7 +316,7 @@ static const char *missing_reason(struct dt_usdt_making *m)
 	    m->only);
 }
 
-static struct dt_usdt_making begin_making(struct dt_probes *p, const struct dt_provider_row *row,
+static struct dt_usdt_making begin_making(struct dt_probes *p, const struct dt_provider *row,
     const struct dt_probedesc *want)
 {
 	struct dt_usdt_making m = { .p = p, .row = row, .want = want };
@@ -328,7 +327,7 @@ static struct dt_usdt_making begin_making(struct dt_probes *p, const struct dt_p
 	return m;
 }
 
-int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
+static int usdt_provide(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
     const char **why)
 {
 	struct dt_usdt_making m;
@@ -348,24 +347,35 @@ int dt_usdt_provide(struct dt_probes *p, const struct dt_provider_row *row, cons
 	return 0;
 }
 
-void dt_usdt_look(struct dt_probes *p, const struct dt_provider_row *row, const struct dt_probedesc *want,
-    const struct dt_news *news)
+static void usdt_look(struct dt_probes *p, const struct dt_provider *row, const struct dt_probedesc *want,
+    const struct dt_arrival *arrival)
 {
 	struct dt_loaded *in;
 	struct dt_usdt_making m;
 	const char *why;
 	uint32_t only = process_of(want->prov);
 
-	if (only != 0 && only != news->root)
+	if (only != 0 && only != arrival->root)
 		return;
 	m = begin_making(p, row, want);
-	m.pid = only != 0 ? only : news->pid;
-	if (news->file == NULL) {
-		probe_process(&m, news->pid, &why);
+	m.pid = only != 0 ? only : arrival->pid;
+	if (arrival->file == NULL) {
+		probe_process(&m, arrival->pid, &why);
 		return;
 	}
 	in = DT_NEW(p->arena, struct dt_loaded);
-	*in = (struct dt_loaded){ .obj = news->file, .main = news->exec };
+	*in = (struct dt_loaded){ .obj = arrival->file, .main = arrival->exec };
 	m.in = in;
 	probe_object(&m);
 }
+
+/* Takes every provider name that no other provider has. Its own name cannot be written in D. */
+const struct dt_provider dt_provider_usdt = {
+	.name = "(usdt)",
+	.form = "PROVIDERPID:MODULE:FUNCTION:NAME",
+	.doc = "Static probes of programs (USDT), under names of their own.",
+	.attrs = { { PPU, PPU, PPU, PPU, PPU } },
+	.provide = usdt_provide,
+	.wants = usdt_wants,
+	.look = usdt_look,
+};

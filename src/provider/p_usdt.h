@@ -11,7 +11,7 @@
 
 struct dt_usdt_making {
 	struct dt_probes *p;
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 	const struct dt_probedesc *want;
 	uint32_t only;			/* the process that is named, 0 none is */
 	uint32_t pid;			/* the process that is looked at */

@@ -7,7 +7,6 @@
 
 #include "machine/machine.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +45,7 @@ static const char *symbol_text(struct dt_usdt_making *m, uint16_t machine, const
 }
 
 /* The program's own block ends at the thread pointer; those of libraries are elsewhere. */
-static const char *thread_text(struct dt_usdt_making *m, const struct dt_sdt_arg *a)
+static const char *thread_text(struct dt_usdt_making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	const struct dt_elf_function *f = a->sym != NULL ?
 	    dt_elf_data_named(m->in->obj->elf, a->sym, a->symlen) :
@@ -59,14 +58,15 @@ static const char *thread_text(struct dt_usdt_making *m, const struct dt_sdt_arg
 			return NULL;
 		off += f->vaddr - ((size + align - 1) & ~(align - 1));
 	}
-	return dt_arena_printf(m->p->arena, "curthread->thread.fsbase + (%lld)", (long long)off);
+	return dt_arena_printf(m->p->arena, "curthread->%s + (%lld)", dt_machine_elf(machine)->thread_pointer,
+	    (long long)off);
 }
 
 /* The constant part of an address. */
 static const char *place_text(struct dt_usdt_making *m, uint16_t machine, const struct dt_sdt_arg *a)
 {
 	if (a->thread)
-		return thread_text(m, a);
+		return thread_text(m, machine, a);
 	return a->sym != NULL ? symbol_text(m, machine, a) :
 				dt_arena_printf(m->p->arena, "(%lld)", (long long)a->off);
 }

@@ -41,21 +41,21 @@
 /* there is no value to read at return */
 #define OP_VOID(op, f, object, number) OPERATION(op, f, object, number, "0")
 #define OPERATION(op, f, object, number, error) \
-	{ "entry", "vop_" op, \
-		DT_AT({ DT_HOOK_KFUNC, f, NULL, \
-		    { APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY) } }), \
+	{ "entry", .func = "vop_" op, \
+		DT_AT(DT_SITE(KFUNC, f, DT_ALWAYS, \
+		    DT_ARGS(APPLY(object, AT_ENTRY), APPLY(number, AT_ENTRY)))), \
 		.mod = "vop" }, \
 	{ \
-		"return", "vop_" op, \
-		    DT_AT({ DT_HOOK_KRET, f, NULL, \
-				   { APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error }, \
-				   .needs_fexit = true }, \
-			    { DT_HOOK_KFUNC, f, \
+		"return", .func = "vop_" op, \
+		    DT_AT(DT_SITE(KRET, f, DT_ALWAYS, \
+				   DT_ARGS(APPLY(object, AT_RETURN), APPLY(number, AT_RETURN), error), \
+				   .needs_fexit = true), \
+			    DT_SITE(KFUNC, f, \
 				"(" OBJECT(op) " = (uint64_t)" APPLY(object, AT_ENTRY) ", " NUMBER( \
 				    op) " = (uint64_t)" APPLY(number, AT_ENTRY) ", 0)", \
-				{ "0" }, .no_fexit = true }, \
-			    { DT_HOOK_KRET, f, NULL, { OBJECT(op), NUMBER(op), error }, \
-				.no_fexit = true }), \
+				DT_ARGS("0"), .no_fexit = true), \
+			    DT_SITE(KRET, f, DT_ALWAYS, DT_ARGS(OBJECT(op), NUMBER(op), error), \
+				.no_fexit = true)), \
 		    .mod = "vop" \
 	}
 
@@ -66,29 +66,29 @@
  * flags, …)
  */
 #define NAMED(arg) "(uint64_t)" AS("filename", arg) "->name"
-#define LOOKS(f, flags) { DT_HOOK_KFUNC, f, NULL, { "(int)arg0", NAMED("arg1"), flags } }
-#define LOOKED(f) { DT_HOOK_KRET, f, NULL, { ERROR } }
+#define LOOKS(f, flags) DT_SITE(KFUNC, f, DT_ALWAYS, DT_ARGS("(int)arg0", NAMED("arg1"), flags))
+#define LOOKED(f) DT_SITE(KRET, f, DT_ALWAYS, DT_ARGS(ERROR))
 
 /* The name cache: lookup_fast(state of the walk) returns the name that it found. */
 #define WALK(arg) AS("nameidata", arg)
 #define DIR "self->__vfs_dir"
 #define LAST "self->__vfs_last"
 #define FOUND "(arg1 > 0 || arg1 < -4095)"
-#define CACHED(when, ...) DT_AT({ DT_HOOK_KRET, "lookup_fast", when, \
-	{ "(uint64_t)" WALK("arg2") "->path.dentry", "(uint64_t)" WALK("arg2") "->last.name", \
-	##__VA_ARGS__ }, \
-		.needs_fexit = true }, \
-	{ DT_HOOK_KFUNC, "lookup_fast", "(" DIR " = (uint64_t)" WALK("arg0") "->path.dentry, " LAST \
-	    " = (uint64_t)" WALK("arg0") "->last.name, 0)", { "0" }, \
-		.no_fexit = true }, \
-	{ DT_HOOK_KRET, "lookup_fast", when, { DIR, LAST, ##__VA_ARGS__ }, .no_fexit = true })
-#define ABOUT(arg) { "(uint64_t)" AS("dentry", arg) "->d_parent", "(uint64_t)" AS("dentry", \
-	arg) "->d_name.name", arg }
+#define CACHED(when, ...) DT_AT(DT_SITE(KRET, "lookup_fast", when, \
+	DT_ARGS("(uint64_t)" WALK("arg2") "->path.dentry", "(uint64_t)" WALK("arg2") "->last.name", \
+	##__VA_ARGS__), \
+		.needs_fexit = true), \
+	DT_SITE(KFUNC, "lookup_fast", "(" DIR " = (uint64_t)" WALK("arg0") "->path.dentry, " LAST \
+	    " = (uint64_t)" WALK("arg0") "->last.name, 0)", DT_ARGS("0"), \
+		.no_fexit = true), \
+	DT_SITE(KRET, "lookup_fast", when, DT_ARGS(DIR, LAST, ##__VA_ARGS__), .no_fexit = true))
+#define ABOUT(arg) DT_ARGS("(uint64_t)" AS("dentry", arg) "->d_parent", "(uint64_t)" AS("dentry", \
+	arg) "->d_name.name", arg)
 #define IS_INODE(arg) "(" arg " > 0 || " arg " < -4095)"
-#define GONE(func, name, why) { name, func, .mod = "namecache", \
-	.never = "vfs:namecache:" func ":" name " is never there on Linux: " why }
+#define GONE(where, name, why) { name, .func = where, .mod = "namecache", \
+	.never = "vfs:namecache:" where ":" name " is never there on Linux: " why }
 
-const struct dt_derived dt_vfs_probes[] = {
+static const struct dt_derived vfs_probes[] = {
 	OP("read", "vfs_read", A0, A2),
 	OP("write", "vfs_write", A0, A2),
 	OP("open", "do_dentry_open", A0, FLAGS0),
@@ -102,15 +102,15 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("setattr", "notify_change", A1, VALID2),
 	OP("fsync", "vfs_fsync_range", A0, INT3),
 	/* vfs_ioctl() is often inlined into the system call */
-	{ "entry", "vop_ioctl",
-	    DT_AT({ DT_HOOK_SYS_ENTER, "ioctl", CALLED " != 0", { CALLED, "(int)arg1" } }),
+	{ "entry", .func = "vop_ioctl",
+	    DT_AT(DT_SITE(SYS_ENTER, "ioctl", CALLED " != 0", DT_ARGS(CALLED, "(int)arg1"))),
 	    .mod = "vop" },
-	{ "return", "vop_ioctl",
-	    DT_AT({ DT_HOOK_SYS_ENTER, "ioctl",
+	{ "return", .func = "vop_ioctl",
+	    DT_AT(DT_SITE(SYS_ENTER, "ioctl",
 			   "(" OBJECT("ioctl") " = " CALLED ", " NUMBER("ioctl") " = (uint64_t)(int)arg1, 0)",
-			   { "0" } },
-		{ DT_HOOK_SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0",
-		    { OBJECT("ioctl"), NUMBER("ioctl"), "errno" } }),
+			   DT_ARGS("0")),
+		DT_SITE(SYS_EXIT, "ioctl", OBJECT("ioctl") " != 0",
+		    DT_ARGS(OBJECT("ioctl"), NUMBER("ioctl"), "errno"))),
 	    .mod = "vop" },
 	OP("readdir", "iterate_dir", A0, NONE),
 	OP("readlink", "vfs_readlink", A0, INT2),
@@ -129,63 +129,63 @@ const struct dt_derived dt_vfs_probes[] = {
 	OP("getpages", "filemap_fault", FAULT0, PGOFF0),
 	OP("putpages", "do_writepages", HOST0, NONE),
 	OP_VOID("inactive", "evict", A0, NONE),
-	{ "entry", "lookup",
+	{ "entry", .func = "lookup",
 	    DT_AT(LOOKS("filename_lookup", "(int)arg2"), LOOKS("do_filp_open", "0"),
 		LOOKS("__filename_parentat", "(int)arg2"),
-		{ DT_HOOK_KFUNC, "filename_parentat", NULL, { "(int)arg0", NAMED("arg1"), "(int)arg2" },
-		    .otherwise = true }),
+		DT_SITE(KFUNC, "filename_parentat", DT_ALWAYS,
+		    DT_ARGS("(int)arg0", NAMED("arg1"), "(int)arg2"), .otherwise = true)),
 	    .mod = "namei" },
-	{ "return", "lookup",
+	{ "return", .func = "lookup",
 	    DT_AT(LOOKED("filename_lookup"), LOOKED("do_filp_open"), LOOKED("__filename_parentat"),
-		{ DT_HOOK_KRET, "filename_parentat", NULL, { ERROR }, .otherwise = true }),
+		DT_SITE(KRET, "filename_parentat", DT_ALWAYS, DT_ARGS(ERROR), .otherwise = true)),
 	    .mod = "namei" },
-	{ "hit", "lookup",
+	{ "hit", .func = "lookup",
 	    CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode != 0", "arg1"),
 	    .mod = "namecache" },
-	{ "hit-negative", "lookup",
+	{ "hit-negative", .func = "lookup",
 	    CACHED(FOUND " && (uint64_t)" AS("dentry", "arg1") "->d_inode == 0"),
 	    .mod = "namecache" },
-	{ "miss", "lookup", CACHED("arg1 == 0"), .mod = "namecache" },
+	{ "miss", .func = "lookup", CACHED("arg1 == 0"), .mod = "namecache" },
 	/* d_add(name, inode), d_instantiate(name, inode), d_splice_alias(inode, name) */
-	{ "done", "enter",
-	    DT_AT({ DT_HOOK_KFUNC, "d_add", "arg1 != 0", ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_instantiate", "arg1 != 0", ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_instantiate_new", NULL, ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1") }),
+	{ "done", .func = "enter",
+	    DT_AT(DT_SITE(KFUNC, "d_add", "arg1 != 0", ABOUT("arg0")),
+		DT_SITE(KFUNC, "d_instantiate", "arg1 != 0", ABOUT("arg0")),
+		DT_SITE(KFUNC, "d_instantiate_new", DT_ALWAYS, ABOUT("arg0")),
+		DT_SITE(KFUNC, "d_splice_alias", IS_INODE("arg0"), ABOUT("arg1"))),
 	    .mod = "namecache" },
-	{ "done", "enter_negative",
-	    DT_AT({ DT_HOOK_KFUNC, "d_add", "arg1 == 0", ABOUT("arg0") },
-		{ DT_HOOK_KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1") }),
+	{ "done", .func = "enter_negative",
+	    DT_AT(DT_SITE(KFUNC, "d_add", "arg1 == 0", ABOUT("arg0")),
+		DT_SITE(KFUNC, "d_splice_alias", "arg0 == 0", ABOUT("arg1"))),
 	    .mod = "namecache" },
-	{ "done", "purge", DT_AT({ DT_HOOK_KFUNC, "d_invalidate", NULL, ABOUT("arg0") }),
+	{ "done", .func = "purge", DT_AT(DT_SITE(KFUNC, "d_invalidate", DT_ALWAYS, ABOUT("arg0"))),
 	    .mod = "namecache" },
-	{ "done", "purgevfs",
-	    DT_AT({ DT_HOOK_KFUNC, "shrink_dcache_sb", NULL,
-		{ "(uint64_t)" AS("super_block", "arg0") "->s_root",
-		    "(uint64_t)" AS("super_block", "arg0") "->s_id", "0" } }),
+	{ "done", .func = "purgevfs",
+	    DT_AT(DT_SITE(KFUNC, "shrink_dcache_sb", DT_ALWAYS,
+		DT_ARGS("(uint64_t)" AS("super_block", "arg0") "->s_root",
+		    "(uint64_t)" AS("super_block", "arg0") "->s_id", "0"))),
 	    .mod = "namecache" },
-	{ "done", "zap",
-	    DT_AT({ DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0",
-		ABOUT("arg0") }),
+	{ "done", .func = "zap",
+	    DT_AT(DT_SITE(KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode != 0",
+		ABOUT("arg0"))),
 	    .mod = "namecache" },
-	{ "done", "zap_negative",
-	    DT_AT({ DT_HOOK_KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0",
-		ABOUT("arg0") }),
+	{ "done", .func = "zap_negative",
+	    DT_AT(DT_SITE(KFUNC, "__dentry_kill", "(uint64_t)" AS("dentry", "arg0") "->d_inode == 0",
+		ABOUT("arg0"))),
 	    .mod = "namecache" },
 	GONE("purge_negative", "done",
 	    "names of no file are dropped one by one: vfs:namecache:zap_negative:done"),
 	GONE("fullpath", "hit", "names are always in memory; see d_path()"),
 	GONE("fullpath", "miss", "names are always in memory; see d_path()"),
-	{ "entry", "fullpath",
-	    DT_AT({ DT_HOOK_KFUNC, "d_path", NULL,
-		{ "(uint64_t)" AS("path", "arg0") "->dentry", "arg2" } }),
+	{ "entry", .func = "fullpath",
+	    DT_AT(DT_SITE(KFUNC, "d_path", DT_ALWAYS,
+		DT_ARGS("(uint64_t)" AS("path", "arg0") "->dentry", "arg2"))),
 	    .mod = "namecache" },
-	{ "return", "fullpath", DT_AT({ DT_HOOK_KRET, "d_path", NULL, { ERROR, "arg1" } }),
+	{ "return", .func = "fullpath", DT_AT(DT_SITE(KRET, "d_path", DT_ALWAYS, DT_ARGS(ERROR, "arg1"))),
 	    .mod = "namecache" },
-	{ "done", "lookup", .mod = "fplookup",
+	{ "done", .func = "lookup", .mod = "fplookup",
 	    .never = "vfs:fplookup:lookup:done is never there on Linux: there is one way to walk names: "
 		     "vfs:namei, vfs:namecache" },
-	{ 0 },
+	{ "" },
 };
 
 /* What the first argument points to; a file unless listed here. */
@@ -237,7 +237,7 @@ static struct dt_probe_sig *of_operation(struct dt_arena *arena, struct dt_types
 }
 
 /* The others have the same arguments in every probe of their name: dlib/vfs.d */
-struct dt_probe_sig *dt_vfs_signature(struct dt_arena *arena, struct dt_types *types,
+static struct dt_probe_sig *vfs_signature(struct dt_arena *arena, struct dt_types *types,
     const struct dt_probedesc *p)
 {
 	bool ret = strcmp(p->name, "return") == 0;
@@ -260,3 +260,12 @@ struct dt_probe_sig *dt_vfs_signature(struct dt_arena *arena, struct dt_types *t
 		sig->in[2] = dt_types_basic(types, "int");
 	return sig;
 }
+
+const struct dt_provider dt_provider_vfs = {
+	.name = "vfs",
+	.form = "vfs:vop:vop_NAME:entry, return",
+	.doc = "Operations on files, with the names of FreeBSD.",
+	.attrs = { { EEI, PPU, PPU, EEI, EEI } },
+	.signature = vfs_signature,
+	DT_DERIVED(vfs_probes),
+};

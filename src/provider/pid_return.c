@@ -3,19 +3,11 @@
  * Probes of the pid provider at the end of functions. `return` is at the instructions that leave the function
  * (returns.c). `returned` is where its caller continues: the function's own returns, and those of the
  * functions that it jumps to (ends.c).
- *
- * A function that is jumped to is also called by others, so its end means something only when it was jumped
- * to. Calls on their way are kept in a variable of D, by process, function and stack pointer, which is the
- * same at the jump, at the beginning and at the end of what is jumped to, and which no other call that has
- * not ended has: 1 the jump is made, 2 it has arrived. If what is jumped to begins without a jump at a stack
- * pointer where a call is kept, that call was left by an exception or longjmp(): it is forgotten.
  */
 #include "provider/p_pid.h"
 
-#include "machine/machine.h"
 #include "provider/provider.h"
 
-#include <elf.h>
 #include <errno.h>
 
 const char *dt_pid_reason(const struct dt_pid_making *m, int err)
@@ -65,20 +57,15 @@ void dt_pid_add_probe(struct dt_pid_making *m, const char *func, const char *alt
 	add_hook(m, func, alt, name, &hook);
 }
 
-static const char *both(struct dt_arena *arena, const char *a, const char *b)
-{
-	return a == NULL ? b : b == NULL ? a : dt_arena_printf(arena, "%s && %s", a, b);
-}
-
 /* Appends a place to the list of a probe. */
-static struct dt_hook *append(struct dt_pid_making *m, struct dt_hook **last, const struct dt_loaded *in,
-    uint64_t offset, const char *when)
+static struct dt_hook *append(struct dt_pid_making *m, struct dt_hook **last,
+    const struct dt_return_site *site)
 {
 	struct dt_hook *hook = DT_NEW(m->p->arena, struct dt_hook);
 
-	*hook = hook_at(m, DT_HOOK_URETSITE, offset);
-	hook->target = in->obj->target;
-	hook->when = both(m->p->arena, m->when, when);
+	*hook = hook_at(m, DT_HOOK_URETSITE, site->offset);
+	hook->site = site->at;
+	hook->when = dt_hook_when(m->p->arena, m->when, site->when);
 	if (*last != NULL)
 		(*last)->next = hook;
 	*last = hook;
@@ -92,67 +79,19 @@ static void add_sites(struct dt_pid_making *m, const struct dt_elf_function *f, 
 	struct dt_hook *first = NULL, *last = NULL, *hook;
 
 	for (size_t i = 0; i < sites->n; i++) {
-		hook = append(m, &last, m->in, sites->v[i].offset, sites->v[i].when);
-		hook->site = sites->v[i].at;
+		hook = append(m, &last, &sites->v[i]);
 		first = first == NULL ? hook : first;
 	}
 	add_hook(m, shown, f->name, "return", first);
 }
 
-/* A place where the variable is read or changed; `site` is the number of the function there. */
-static struct dt_hook *add_step(struct dt_pid_making *m, struct dt_hook **last, const struct dt_end *end,
-    enum dt_hook_order order, const char *text)
-{
-	const struct dt_machine *machine = dt_machine_elf(dt_elf_machine(m->in->obj->elf));
-	const char *key = dt_arena_printf(m->p->arena, "__returned[pid, arg0, uregs[%d]]",
-	    machine->regs.sp / 8);
-	struct dt_hook *hook = append(m, last, end->in, end->offset,
-	    both(m->p->arena, end->when, dt_arena_printf(m->p->arena, text, key, key, key)));
-
-	hook->site = m->p->tails;
-	hook->order = order;
-	hook->once = order != DT_ORDER_NEXT;
-	return hook;
-}
-
-static void add_end(struct dt_pid_making *m, struct dt_hook **last, const struct dt_end *end)
-{
-	struct dt_hook *hook;
-
-	switch (end->kind) {
-	case DT_END_RET:
-		hook = append(m, last, end->in, end->offset, end->when);
-		hook->site = end->at;
-		break;
-	case DT_END_JUMP:
-		add_step(m, last, end, DT_ORDER_BEGIN, "(%s = 1) * 0");
-		break;
-	case DT_END_ENTRY:
-		add_step(m, last, end, DT_ORDER_ARRIVE, "%s != 0 && (%s = %s == 1 ? 2 : 0) * 0");
-		break;
-	case DT_END_NEXT_RET:
-		hook = add_step(m, last, end, DT_ORDER_NEXT, "%s == 2");
-		hook->args[0] = "0";
-		hook->args[1] = "arg1";
-		add_step(m, last, end, DT_ORDER_DONE, "%s != 0 && (%s = 0)");
-		break;
-	case DT_END_NEXT_JUMP:
-		add_step(m, last, end, DT_ORDER_PASS, "%s == 2 && (%s = 1) * 0");
-		break;
-	}
-}
-
 static void add_ends(struct dt_pid_making *m, const struct dt_elf_function *f, const char *shown,
     const char *name, const struct dt_ends *ends)
 {
-	struct dt_hook *last = NULL, *first = NULL;
+	struct dt_end_hooks at = { .like = hook_at(m, DT_HOOK_URETSITE, 0) };
 
-	m->p->tails++;
-	for (size_t i = 0; i < ends->n; i++) {
-		add_end(m, &last, &ends->v[i]);
-		first = first == NULL ? last : first;
-	}
-	add_hook(m, shown, f->name, name, first);
+	dt_ends_hooks(m->p, ends, &at);
+	add_hook(m, shown, f->name, name, at.first);
 }
 
 /* The function itself: of an IFUNC the chosen one, if it has a name. */
@@ -183,7 +122,7 @@ static void add_return(struct dt_pid_making *m, const struct dt_elf_function *f,
 	else if (!m->unwinds || code == NULL)
 		dt_pid_add_probe(m, shown, f->name, "return", DT_HOOK_URETPROBE, offset);
 	else if (err != 0)
-		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be told: %s", shown,
+		m->why = dt_arena_printf(m->p->arena, "where %s returns cannot be determined: %s", shown,
 		    dt_pid_reason(m, err));
 	else
 		m->why = dt_arena_printf(m->p->arena, "%s never returns", shown);
@@ -210,8 +149,8 @@ static void add_returned(struct dt_pid_making *m, const struct dt_elf_function *
 		dt_pid_add_probe(m, shown, f->name, name, DT_HOOK_URETPROBE, offset);
 	else
 		m->why = dt_arena_printf(m->p->arena,
-		    "when %s has returned cannot be told: it %s, and the kernel's return probes would break "
-		    "%s; return fires at the jump",
+		    "when %s has returned cannot be determined: it %s, and the kernel's return probes would "
+		    "break %s; return fires at the jump",
 		    shown, why, m->every ? "some processes (C++, Rust, Go)" :
 		    "a process that throws exceptions (C++, Rust) or moves stacks (Go)");
 }

@@ -10,11 +10,11 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "dif/dif.h"
-#include "session/hook.h"
+#include "engine/hook.h"
 
 struct dt_kfuncs;
 struct dt_probe_sig;
-struct dt_provider_row;
+struct dt_provider;
 struct dt_types;
 
 /*
@@ -65,7 +65,7 @@ struct dt_hook {
 struct dt_probe {
 	uint32_t id;
 	const char *prov, *mod, *func, *name;	/* "" where it has none */
-	const struct dt_provider_row *row;
+	const struct dt_provider *row;
 	struct dt_hook hook;
 	/* The types of its arguments if they are known from a process; NULL: ask the row */
 	const struct dt_probe_sig *sig;
@@ -74,9 +74,12 @@ struct dt_probe {
 	bool every;
 	/* For a static probe in one process: the provider without the process number; NULL: none */
 	const char *base;
+	const char *never;		/* it never fires: a sentence that says why; NULL: it may */
 	/* Another name of the function that descriptions may use; NULL: none */
 	const char *alt;
 };
+
+struct dt_replay_events;
 
 struct dt_probes {
 	struct dt_arena *arena;
@@ -94,7 +97,7 @@ struct dt_probes {
 	bool fexit_asked, fexit;		/* dt_probes_fexit() */
 	struct dt_kfuncs *kfuncs;		/* dt_probes_each_function(), NULL: not read yet */
 	struct dt_object *objects;		/* files of processes (objects.h) */
-	struct dt_reader *reader;		/* who reads them; NULL: nobody yet */
+	struct dt_reader *reader;		/* reads them; NULL: not started yet */
 	struct dt_reader *dwarf_reader;		/* … and their debugging data */
 	size_t dwarf_bytes;			/* of what these said */
 	uint32_t dwarf_lost;			/* files whose debugging data were not answered for */
@@ -105,24 +108,33 @@ struct dt_probes {
 	bool listing;
 	uint32_t walk;				/* looks through all processes so far (p_usdt.c) */
 	struct dt_map walked;			/* "description object" that pid has looked through */
+	/* The last description matched only without its module or function, which are of another system */
+	bool by_history;
 	/* With the reason why nothing matched: the kind of error */
 	enum dt_tag tag;
 	bool follow;				/* probes of a process are also those of its children */
 	/* `return` in processes is the kernel's return probe; where that does harm, it is `returned` */
 	bool uretprobe;
+	const struct dt_replay_events *events;	/* -x replay: what alone fires; NULL: no */
 	uint32_t tails;				/* functions with jumps to others, whose end is seen there */
 };
 
+/* Listed probes have lower numbers; the number of any other comes from its name. */
+enum { DT_PROBE_FIRST_NAMED = 1000000 };
+
 void dt_probes_init(struct dt_probes *, struct dt_arena *, struct dt_types *);
 void dt_probes_fini(struct dt_probes *);	/* closes what they hold open */
-/* All is compiled: whoever reads debugging data ends, until more are asked for */
+/* All is compiled: the reader of debugging data ends, until more are asked for */
 void dt_probes_typed(struct dt_probes *);
 /* Creates a probe, or returns the one of that name. Names are copied, the texts of the hook are not. */
-struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider_row *, const char *mod,
+struct dt_probe *dt_probes_add(struct dt_probes *, const struct dt_provider *, const char *mod,
     const char *func, const char *name, const struct dt_hook *);
 /* The same for providers whose name contains a process number. */
-struct dt_probe *dt_probes_add_as(struct dt_probes *, const struct dt_provider_row *, const char *prov,
+struct dt_probe *dt_probes_add_as(struct dt_probes *, const struct dt_provider *, const char *prov,
     const char *mod, const char *func, const char *name, const struct dt_hook *);
+/* A probe that never fires: its program is made and never run, so that clauses mean what they say. */
+void dt_probes_add_idle(struct dt_probes *, const struct dt_provider *, const char *prov, const char *mod,
+    const char *name, const char *never);
 /* Makes it fire there too (and at `next`), unless it already does */
 void dt_probe_also(struct dt_probes *, struct dt_probe *, const struct dt_hook *);
 /*
@@ -143,7 +155,7 @@ typedef int dt_probe_f(void *ctx, const struct dt_probe *);
 int dt_probes_match(struct dt_probes *, const struct dt_probedesc *, dt_probe_f *, void *ctx,
     const char **why);
 /*
- * The same for existing probes only: no provider is asked. from: only named ones, behind that many; 0: all.
+ * The same for existing probes only: no provider is asked. from: only named ones, after that many; 0: all.
  */
 int dt_probes_there(struct dt_probes *, uint32_t from, const struct dt_probedesc *, dt_probe_f *, void *ctx);
 /*

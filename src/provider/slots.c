@@ -1,87 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What leads from file to file. A file comes in; the words that the dynamic linker fills in for it go out
- * (the relocations of its tables of addresses), and the functions that others find by their names. Compressed
- * relocations (.relr.dyn) are left out: their words have the address in the file itself.
+ * What leads from file to file. A file comes in; the words of its tables of addresses that the dynamic linker
+ * fills in go out, and the functions that others find by their names.
  */
 #include "provider/objects.h"
 
-#include <elf.h>
 #include <stdlib.h>
-
-struct symbols {
-	const Elf64_Sym *sym;
-	size_t nsym;
-	const char *str;
-	size_t nstr;
-};
-
-static void read_symbols(struct dt_elf *elf, struct symbols *s)
-{
-	const void *data;
-	size_t len;
-	uint64_t addr;
-
-	if (dt_elf_section(elf, ".dynsym", &data, &len, &addr) == 0 && data != NULL &&
-	    ((uintptr_t)data & 7) == 0) {
-		s->sym = data;
-		s->nsym = len / sizeof(Elf64_Sym);
-	}
-	if (dt_elf_section(elf, ".dynstr", &data, &len, &addr) == 0 && data != NULL) {
-		s->str = data;
-		s->nstr = len;
-	}
-}
-
-/* NULL: none, or it does not end inside of the table. */
-static const char *name_of(const struct symbols *s, uint64_t index)
-{
-	uint64_t at;
-
-	if (index == 0 || index >= s->nsym || (at = s->sym[index].st_name) >= s->nstr ||
-	    memchr(s->str + at, 0, s->nstr - at) == NULL)
-		return NULL;
-	return s->str + at;
-}
-
-static bool each_in(struct dt_elf *elf, const struct symbols *s, const char *section, dt_slot_f *f, void *ctx)
-{
-	const void *data;
-	size_t len;
-	uint64_t addr;
-
-	if (dt_elf_section(elf, section, &data, &len, &addr) != 0 || data == NULL)
-		return true;
-	for (size_t i = 0; i + sizeof(Elf64_Rela) <= len; i += sizeof(Elf64_Rela)) {
-		struct dt_slot slot;
-		Elf64_Rela r;
-
-		memcpy(&r, (const char *)data + i, sizeof(r));
-		slot = (struct dt_slot){ r.r_offset, (uint64_t)r.r_addend, (uint32_t)ELF64_R_TYPE(r.r_info),
-			name_of(s, ELF64_R_SYM(r.r_info)) };
-		if (!f(ctx, &slot))
-			return false;
-	}
-	return true;
-}
-
-void dt_each_slot(const struct dt_object *o, dt_slot_f *f, void *ctx)
-{
-	struct symbols s = { 0 };
-
-	if (!dt_elf_is_64(o->elf))
-		return;
-	read_symbols(o->elf, &s);
-	if (each_in(o->elf, &s, ".rela.plt", f, ctx))
-		(void)each_in(o->elf, &s, ".rela.dyn", f, ctx);
-}
 
 /* ---- kept for one file, since each function may ask ---- */
 
 struct dt_symbolic {
 	struct dt_arena *arena;
 	struct { uint64_t at, len; } got[2];	/* .got, .got.plt: the tables that calls go through */
-	DT_VEC(struct dt_slot) slots;	/* by address */
+	DT_VEC(struct dt_elf_slot) slots;	/* by address */
 	struct dt_map named;		/* struct dt_named */
 };
 
@@ -91,10 +22,10 @@ static bool in_tables(const struct dt_symbolic *s, uint64_t vaddr)
 }
 
 /* Those of variables are left out: the program may change what a variable points to. */
-static bool keep_slot(void *ctx, const struct dt_slot *slot)
+static bool keep_slot(void *ctx, const struct dt_elf_slot *slot)
 {
 	struct dt_symbolic *s = ctx;
-	struct dt_slot copy = *slot;
+	struct dt_elf_slot copy = *slot;
 
 	if (!in_tables(s, slot->vaddr))
 		return true;
@@ -120,7 +51,7 @@ static int keep_name(void *ctx, const struct dt_elf_function *f)
 
 static int compare_slots(const void *a, const void *b)
 {
-	const struct dt_slot *x = a, *y = b;
+	const struct dt_elf_slot *x = a, *y = b;
 
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
@@ -141,7 +72,7 @@ static struct dt_symbolic *symbolic(struct dt_arena *arena, struct dt_object *o)
 	for (int i = 0; i < 2; i++)
 		if (dt_elf_section(o->elf, tables[i], &data, &len, &s->got[i].at) == 0)
 			s->got[i].len = len;
-	dt_each_slot(o, keep_slot, s);
+	dt_elf_each_slot(o->elf, keep_slot, s);
 	if (s->slots.n > 0)
 		qsort(s->slots.v, s->slots.n, sizeof(s->slots.v[0]), compare_slots);
 	(void)dt_elf_each_function(o->elf, keep_name, s);
@@ -149,14 +80,14 @@ static struct dt_symbolic *symbolic(struct dt_arena *arena, struct dt_object *o)
 }
 
 /* A word of the tables without a relocation, or with a compressed one, has the address in the file. */
-bool dt_object_slot(struct dt_arena *arena, struct dt_object *o, uint64_t vaddr, struct dt_slot *out)
+bool dt_object_slot(struct dt_arena *arena, struct dt_object *o, uint64_t vaddr, struct dt_elf_slot *out)
 {
 	struct dt_symbolic *s = symbolic(arena, o);
-	const struct dt_slot *found = NULL;
+	const struct dt_elf_slot *found = NULL;
 	const void *word;
 	uint64_t off;
 
-	*out = (struct dt_slot){ .vaddr = vaddr };
+	*out = (struct dt_elf_slot){ .vaddr = vaddr };
 	if (s->slots.n > 0)
 		found = bsearch(out, s->slots.v, s->slots.n, sizeof(s->slots.v[0]), compare_slots);
 	if (found != NULL) {

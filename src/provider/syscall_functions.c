@@ -25,7 +25,7 @@ static const char without_arguments[] = "__do_sys_";
 
 /* What the kernel puts before and after the name of a call. */
 static const char *const before[] = { "", "ia32_", "aarch32_", "old_", "old", "new" };
-static const char *const behind[] = { "", "16", "32", "_time32" };
+static const char *const suffixes[] = { "", "16", "32", "_time32" };
 /* What the C library puts before it and the kernel does not. */
 static const char *const not_kernel[] = { "arm_", "_new", "_", "u" };
 
@@ -62,8 +62,8 @@ static void offer_forms(struct search *s, const char *call)
 	for (const char *const *p = dt_machine_here()->syscall.compat; *p != NULL; p++)
 		for (size_t i = 0; i < DT_COUNT(before); i++) {
 			snprintf(first, sizeof(first), "%s%s", *p, before[i]);
-			for (size_t k = 0; k < DT_COUNT(behind); k++)
-				offer_as(s, first, call, behind[k]);
+			for (size_t k = 0; k < DT_COUNT(suffixes); k++)
+				offer_as(s, first, call, suffixes[k]);
 		}
 }
 
@@ -92,16 +92,18 @@ static bool find_native(struct search *s, const char *call)
 
 static bool find_compat(struct search *s, const char *call, uint32_t number)
 {
-	if (dt_types_function_id(s->types, dt_machine_here()->syscall.runs_compat) == 0)
+	const char *runs_compat = dt_machine_here()->syscall.runs_compat, *name = dt_compat_names;
+
+	if (runs_compat == NULL || dt_types_function_id(s->types, runs_compat) == 0)
 		return true;
-	for (uint32_t i = 0; i < dt_ncompat_syscalls; i++) {
-		if (dt_compat_syscalls[i] != number || dt_compat_names[i] == NULL)
+	for (uint32_t i = 0; i < dt_ncompat_syscalls; i++, name += strlen(name) + 1) {
+		if (dt_compat_syscalls[i] != number || name[0] == '\0')
 			continue;
 		s->found = false;
-		offer_compat(s, dt_compat_names[i]);
+		offer_compat(s, name);
 		offer_compat(s, call);
 		if (!s->found)
-			offer_as(s, without_arguments, dt_compat_names[i], "");
+			offer_as(s, without_arguments, name, "");
 		if (!s->found)
 			offer_as(s, without_arguments, call, "");
 		if (!s->found)
@@ -110,25 +112,15 @@ static bool find_compat(struct search *s, const char *call, uint32_t number)
 	return true;
 }
 
-/* Calls that return twice: the second return has not passed the function's entry. */
-static bool returns_twice(const char *call)
-{
-	static const char *const twice[] = { "fork", "vfork", "clone", "clone3" };
-
-	for (size_t i = 0; i < DT_COUNT(twice); i++)
-		if (strcmp(call, twice[i]) == 0)
-			return true;
-	return false;
-}
-
 bool dt_syscall_functions(struct dt_arena *arena, struct dt_types *types, uint32_t number, bool ret,
     struct dt_names *out)
 {
 	struct search s = { arena, types, out, false };
 
-	for (const struct dt_syscall *c = dt_syscalls; c->name != NULL; c++)
+	for (const struct dt_syscall *c = dt_syscalls; c->name[0] != '\0'; c++)
 		if (c->number == number)
-			return !(ret && returns_twice(c->name)) && find_native(&s, c->name) &&
-			    find_compat(&s, c->name, number);
+			/* a second return has not passed the function's entry */
+			return !(ret && (c->flags & DT_SYSCALL_RETURNS_TWICE)) &&
+			    find_native(&s, c->name) && find_compat(&s, c->name, number);
 	return false;
 }

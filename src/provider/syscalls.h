@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The system calls of the machine we are built for; tools/syscall-table generates the table during the
- * build.
+ * The system calls of the machine we are built for. tools/syscall-table generates the list during
+ * the build, from table/syscalls.def and the headers.
  */
 #ifndef DT_PROVIDER_SYSCALLS_H
 #define DT_PROVIDER_SYSCALLS_H
@@ -12,9 +12,12 @@
 #include <stdint.h>
 
 struct dt_syscall {
-	const char *name;		/* "openat" */
-	uint32_t number;
+	char name[28];			/* "openat"; a pointer takes 32 bytes with its relocation */
+	uint16_t number;
+	uint8_t flags;			/* DT_SYSCALL_* */
 };
+#define DT_SYSCALL_NO_RETURN 1
+#define DT_SYSCALL_RETURNS_TWICE 2
 
 extern const struct dt_syscall dt_syscalls[];	/* by name; one without name ends */
 

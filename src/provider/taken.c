@@ -6,7 +6,7 @@
 #include "provider/objects.h"
 
 #include "machine/machine.h"
-#include "symbol/insn.h"
+#include "file/insn.h"
 
 static const char *flags(struct dt_arena *arena, const struct dt_machine *m, uint8_t number)
 {

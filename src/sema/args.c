@@ -26,7 +26,7 @@ static bool same_signature(const struct dt_probe_sig *a, const struct dt_probe_s
 }
 
 /* Finds the signature of the declared probes that the description's name matches; all must agree. */
-static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_provider *p,
+static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const struct dt_declared *p,
     const struct dt_pdesc *d, struct dt_loc loc)
 {
 	const struct dt_probe_sig *sig = NULL;
@@ -45,10 +45,10 @@ static const struct dt_probe_sig *declared_signature(struct dt_sema *s, const st
 }
 
 /* Finds a provider declared in D, loading the library that declares it if needed. */
-static const struct dt_provider *find_provider(struct dt_sema *s, const char *name)
+static const struct dt_declared *find_provider(struct dt_sema *s, const char *name)
 {
 	const struct dt_services *sv = &s->cc->services;
-	struct dt_provider *p = dt_map_get(&s->cc->providers, name);
+	struct dt_declared *p = dt_map_get(&s->cc->providers, name);
 
 	if (p == NULL && sv->library != NULL &&
 	    sv->library(sv->ctx, dt_arena_printf(s->arena, "provider %s", name)))
@@ -78,7 +78,7 @@ static const struct dt_probe_sig *named_signature(struct dt_sema *s, const struc
     struct dt_loc loc)
 {
 	const struct dt_services *sv = &s->cc->services;
-	const struct dt_provider *p = find_provider(s, d->prov);
+	const struct dt_declared *p = find_provider(s, d->prov);
 	const struct dt_probe_sig *sig = NULL;
 
 	if (p == NULL)

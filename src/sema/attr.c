@@ -30,7 +30,7 @@ struct dt_attr dt_attr_min(struct dt_attr a, struct dt_attr b)
 	return m;
 }
 
-bool dt_attr_less(struct dt_attr a, struct dt_attr b)
+static bool attr_less(struct dt_attr a, struct dt_attr b)
 {
 	return a.name < b.name || a.data < b.data || a.cls < b.cls;
 }
@@ -80,7 +80,7 @@ void dt_attr_check(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, co
 	char text[64];
 
 	/* Libraries are ours: only the program that uses them is held to the minimum. */
-	if (!s->cc->has_amin || s->library || !dt_attr_less(attr, s->cc->amin))
+	if (!s->cc->has_amin || s->library || !attr_less(attr, s->cc->amin))
 		return;
 	dt_attr_str(attr, text, sizeof(text));
 	dt_fail(s->diag, D_ATTR_MIN, loc, "attributes for %s (%s) are less than predefined minimum", what,
@@ -101,7 +101,7 @@ void dt_attr_use(struct dt_sema *s, struct dt_attr attr, struct dt_loc loc, cons
  */
 const struct dt_provider_attrs *dt_attr_provider(struct dt_sema *s, const char *provider)
 {
-	struct dt_provider *p = dt_map_get(&s->cc->providers, provider);
+	struct dt_declared *p = dt_map_get(&s->cc->providers, provider);
 
 	if (p != NULL && p->has_attrs)
 		return &p->attrs;
@@ -132,4 +132,33 @@ struct dt_attr dt_attr_probe(struct dt_sema *s, const struct dt_pdesc *p)
 	if (part_is_literal(p->name))
 		a = dt_attr_min(a, pa->part[DT_PA_NAME]);
 	return a;
+}
+
+/* ---- pending attributes and rules, which many files ask for ---- */
+
+/* The entry is removed: what is left at the end was used by nothing. */
+bool dt_pragma_claim(struct dt_sema *s, const char *name, struct dt_attr *attr, uint32_t *version)
+{
+	for (struct dt_pending **pp = &s->pending; *pp != NULL; pp = &(*pp)->next) {
+		struct dt_pending *p = *pp;
+
+		if (strcmp(p->name, name) != 0)
+			continue;
+		if (p->has_attr)
+			*attr = p->attr;
+		if (p->has_version)
+			*version = p->version;
+		*pp = p->next;
+		return p->has_attr;
+	}
+	return false;
+}
+
+/* Nothing that cannot be undone may follow speculate(): the speculation may be discarded. */
+void dt_act_plain(struct dt_sema *s, struct dt_loc loc, const struct dt_builtin *row)
+{
+	if (s->speculated && row->id == DT_ACT_EXIT)
+		dt_fail(s->diag, D_EXIT_SPEC, loc, "exit( ) may not follow speculate( )");
+	if (s->speculated && (row->flags & DT_BF_DESTRUCTIVE))
+		dt_fail(s->diag, D_ACT_SPEC, loc, "destructive actions may not follow speculate( )");
 }

@@ -312,7 +312,7 @@ static bool only_reads(struct dt_sema *s, const struct dt_node *n)
 	return true;
 }
 
-/* The typed arm that is not selected; NULL if it is not a value, or wrong, which nobody is told. */
+/* The typed arm that is not selected; NULL if it is not a value, or wrong, which is not reported. */
 static struct dt_node *try_arm(struct dt_sema *s, struct dt_node *arm)
 {
 	jmp_buf here, *outer = s->diag->attempt;

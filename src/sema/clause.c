@@ -120,20 +120,11 @@ struct dt_ident *dt_act_agg(struct dt_sema *s, struct dt_node *arg, enum dt_tag 
 /* ---- order of statements: commit() and speculate() restrict what may follow ---- */
 
 /* Nothing may be recorded after commit(), which has ended what the clause records into. */
-void dt_act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
+static void act_records(struct dt_sema *s, struct dt_loc loc, const char *what)
 {
 	if (s->committed)
 		dt_fail(s->diag, D_DREC_COMM, loc, "%s( ) records data and may not follow commit( )", what);
 	s->recorded = true;
-}
-
-/* Nothing that cannot be undone may follow speculate(): the speculation may be discarded. */
-void dt_act_plain(struct dt_sema *s, struct dt_loc loc, const struct dt_builtin *row)
-{
-	if (s->speculated && row->id == DT_ACT_EXIT)
-		dt_fail(s->diag, D_EXIT_SPEC, loc, "exit( ) may not follow speculate( )");
-	if (s->speculated && (row->flags & DT_BF_DESTRUCTIVE))
-		dt_fail(s->diag, D_ACT_SPEC, loc, "destructive actions may not follow speculate( )");
 }
 
 /* ---- statements ---- */
@@ -200,7 +191,7 @@ static void compile_action(struct dt_sema *s, struct dt_node *n)
 		    "%s( ) must be assigned to an aggregation: @name[keys] = %s( )", row->name, row->name);
 	dt_act_plain(s, n->loc, row);
 	if (row->flags & DT_BF_RECORDS)
-		dt_act_records(s, n->loc, row->name);
+		act_records(s, n->loc, row->name);
 	if (row->flags & DT_BF_DESTRUCTIVE)
 		s->destructive = true;
 	row->compile(s, row, n);

@@ -475,13 +475,17 @@ static bool same_probe(const struct dt_probe_sig *a, const struct dt_probe_sig *
 	return same;
 }
 
-/* The name must not end in a digit: digits at the end are the process number. */
-static struct dt_provider *provider_new(struct dt_sema *s, const struct dt_ext *x)
+/*
+ * The name must not end in a digit: digits at the end are the process number. Libraries declare providers of
+ * the kernel, which have none (nfsv3).
+ */
+static struct dt_declared *provider_new(struct dt_sema *s, const struct dt_ext *x)
 {
-	struct dt_provider *p = DT_NEW(s->cc->arena, struct dt_provider);
+	struct dt_declared *p = DT_NEW(s->cc->arena, struct dt_declared);
 	size_t len = strlen(x->name);
 
-	if (len > NAME_MAX_LEN || strchr(x->name, '`') != NULL || isdigit((unsigned char)x->name[len - 1]))
+	if (len > NAME_MAX_LEN || strchr(x->name, '`') != NULL ||
+	    (!s->library && isdigit((unsigned char)x->name[len - 1])))
 		dt_fail(s->diag, D_PROV_BADNAME, x->name_loc,
 		    "provider name %s is not valid: at most %d characters, not ending in a digit, without `",
 		    x->name, NAME_MAX_LEN);
@@ -496,7 +500,7 @@ static struct dt_provider *provider_new(struct dt_sema *s, const struct dt_ext *
 /* A second declaration of the same provider may only repeat probes of the first. */
 void dt_decl_provider(struct dt_sema *s, const struct dt_ext *x)
 {
-	struct dt_provider *p = dt_map_get(&s->cc->providers, x->name);
+	struct dt_declared *p = dt_map_get(&s->cc->providers, x->name);
 	struct dt_map seen;
 	bool again = p != NULL;
 

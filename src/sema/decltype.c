@@ -14,7 +14,7 @@ static const char *container(const struct dt_sema *s)
 	return s->cdefs ? "C" : "D";
 }
 
-/* A constant expression of a declaration; fails with the given tag when it is none. */
+/* A constant expression of a declaration; fails with the given tag when it is not constant. */
 uint64_t dt_decl_const(struct dt_sema *s, const struct dt_node *expr, enum dt_tag tag, const char *what,
     bool *is_signed)
 {
@@ -107,7 +107,7 @@ static const struct dt_type *find_type(struct dt_sema *s, const char *module, en
 _Noreturn static void unknown_type(struct dt_sema *s, enum dt_tag tag, enum dt_tkind kind, const char *name,
     struct dt_loc loc)
 {
-	const char *why = dt_types_btf_error(s->types);
+	const char *why = dt_types_kernel_missing(s->types, s->arena);
 	struct dt_near near;
 
 	dt_near_init(&near, name);

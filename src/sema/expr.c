@@ -290,7 +290,7 @@ static struct dt_node *expr_ident(struct dt_sema *s, struct dt_node *n)
 	}
 }
 
-/* self->x and this->x. Reading one that nobody has assigned or declared is an error, as it has no type. */
+/* self->x and this->x. Reading one that was never assigned or declared is an error, as it has no type. */
 static struct dt_node *expr_var(struct dt_sema *s, struct dt_node *n)
 {
 	static const char *const prefix[] = { "", "self->", "this->" };
@@ -473,7 +473,7 @@ static const struct dt_type *cast_in_place(struct dt_sema *s, const struct dt_ty
 	return dt_type_ptr(s->types, not_user(s, base->ref));
 }
 
-struct dt_node *dt_expr_cast(struct dt_sema *s, struct dt_node *n)
+static struct dt_node *expr_cast(struct dt_sema *s, struct dt_node *n)
 {
 	const struct dt_type *to = dt_sema_type(s, n->tname);
 
@@ -553,7 +553,7 @@ struct dt_node *dt_expr(struct dt_sema *s, struct dt_node *n)
 		[DT_N_ASSIGN] = dt_expr_assign,
 		[DT_N_COND] = dt_expr_cond,
 		[DT_N_COMMA] = expr_comma,
-		[DT_N_CAST] = dt_expr_cast,
+		[DT_N_CAST] = expr_cast,
 		[DT_N_SIZEOF] = expr_sizeof,
 		[DT_N_OFFSETOF] = expr_offsetof,
 		[DT_N_STRINGOF] = expr_stringof,

@@ -8,12 +8,7 @@
 /* The reason why types are unknown on a kernel without BTF; NULL if the kernel has it. */
 static const char *no_kernel_types(struct dt_sema *s)
 {
-	const char *why = dt_types_btf_error(s->types);
-
-	if (why == NULL || strstr(why, "/vmlinux: ") == NULL)
-		return NULL;
-	return dt_arena_printf(s->arena,
-	    "the kernel's type data are missing (%s): CONFIG_DEBUG_INFO_BTF is what builds them", why);
+	return dt_types_kernel_missing(s->types, s->arena);
 }
 
 /* The struct or union that . or -> applies to; fails if there is none. */

@@ -266,7 +266,7 @@ const char *dt_names_symbol_hint(const char *name)
 {
 	static const char memory[] = "cat(\"/proc/meminfo\") prints what memory is used and free",
 	    clock[] = "walltimestamp counts nanoseconds since 1970, timestamp since the machine booted",
-	    processes[] = "curthread is the thread that runs; proc:::create and proc:::exit tell of others",
+	    processes[] = "curthread is the thread that runs; proc:::create and proc:::exit report others",
 	    slabs[] = "cat(\"/proc/slabinfo\") prints the caches of the allocator; vminfo::: probes count",
 	    names[] = "cat(\"/proc/sys/fs/dentry-state\") prints the cache of file names";
 	static const struct {

@@ -37,24 +37,6 @@ static struct dt_pending *pending_pragma(struct dt_sema *s, const char *name, st
 	return p;
 }
 
-/* The entry is removed: what is left at the end was used by nothing. */
-bool dt_pragma_claim(struct dt_sema *s, const char *name, struct dt_attr *attr, uint32_t *version)
-{
-	for (struct dt_pending **pp = &s->pending; *pp != NULL; pp = &(*pp)->next) {
-		struct dt_pending *p = *pp;
-
-		if (strcmp(p->name, name) != 0)
-			continue;
-		if (p->has_attr)
-			*attr = p->attr;
-		if (p->has_version)
-			*version = p->version;
-		*pp = p->next;
-		return p->has_attr;
-	}
-	return false;
-}
-
 /* A pragma that nothing claimed was most likely misspelled. */
 void dt_pragma_finish(struct dt_sema *s)
 {
@@ -78,7 +60,7 @@ static struct dt_ident *own_global(struct dt_sema *s, const struct dt_word *w)
 static void provider_attributes(struct dt_sema *s, const struct dt_word *const w[], struct dt_attr attr)
 {
 	static const char *const parts[] = { "provider", "module", "function", "name", "args" };
-	struct dt_provider *p = dt_map_get(&s->cc->providers, w[5]->text);
+	struct dt_declared *p = dt_map_get(&s->cc->providers, w[5]->text);
 
 	if (p == NULL)
 		dt_fail(s->diag, D_PRAGMA_SCOPE, w[5]->loc, "#pragma attributes: no provider %s is declared",
@@ -221,7 +203,7 @@ static void pragma_depends_on(struct dt_sema *s, const struct dt_ext *x)
 			"");
 }
 
-/* What is wrong whatever the program declares is told where it stands, before errors that come behind it. */
+/* What is wrong whatever the program declares is reported at its line, before errors of later lines. */
 void dt_pragma_check(struct dt_diag *diag, const struct dt_word *words)
 {
 	const struct dt_word *kind = words->next->next, *w = kind->next;

@@ -24,7 +24,7 @@ struct dt_xlator {			/* translator dst < src name > { members } */
 	struct dt_xlator *next;
 };
 
-struct dt_provider {			/* declared by D: provider name { … } */
+struct dt_declared {			/* declared by D: provider name { … } */
 	const char *name;
 	struct dt_loc loc;
 	struct dt_provider_attrs attrs;
@@ -81,7 +81,7 @@ struct dt_compiler {
 	struct dt_arena *arena;
 	struct dt_arena *scratch;	/* trees of the clause in hand; emptied for the next */
 	struct dt_types *types;
-	/* Names without their prefix -> struct dt_ident; providers -> struct dt_provider. */
+	/* Names without their prefix -> struct dt_ident; providers -> struct dt_declared. */
 	struct dt_map globals, tls, locals, aggs, providers;
 	struct dt_xlator *xlators;
 	uint32_t next_id[3];		/* by enum dt_scope */
@@ -232,7 +232,7 @@ bool dt_pragma_claim(struct dt_sema *, const char *name, struct dt_attr *, uint3
 void dt_pragma_check(struct dt_diag *, const struct dt_word *words);
 /* Fails with D_PRAGMA_UNUSED if a pragma names nothing. */
 void dt_pragma_finish(struct dt_sema *);
-/* Evaluates a constant expression; fails with the tag if it is none. is_signed may be NULL. */
+/* Evaluates a constant expression; fails with the tag if it is not constant. is_signed may be NULL. */
 uint64_t dt_decl_const(struct dt_sema *, const struct dt_node *, enum dt_tag, const char *what,
     bool *is_signed);
 
@@ -256,7 +256,6 @@ struct dt_node *dt_expr_picked(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_member(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_index(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_call(struct dt_sema *, struct dt_node *);
-struct dt_node *dt_expr_cast(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_xlate(struct dt_sema *, struct dt_node *);
 struct dt_node *dt_expr_args(struct dt_sema *, struct dt_node *);
 /* The left side of = and ++; `define` lets it create the variable */
@@ -327,7 +326,6 @@ bool dt_compat_types(const struct dt_type *, const struct dt_type *);
 
 /* ---- stability (attr.c) ---- */
 struct dt_attr dt_attr_min(struct dt_attr, struct dt_attr);
-bool dt_attr_less(struct dt_attr, struct dt_attr);
 bool dt_attr_parse(const char *text, struct dt_attr *);
 size_t dt_attr_str(struct dt_attr, char *buf, size_t len);
 /* Fails with D_ATTR_MIN if the stability is below -x amin. */
@@ -356,8 +354,6 @@ struct dt_act *dt_act_value(struct dt_sema *, enum dt_actkind, struct dt_node *)
 /* The aggregation that an argument names; fails with the given tags. */
 struct dt_ident *dt_act_agg(struct dt_sema *, struct dt_node *arg, enum dt_tag notagg, enum dt_tag undefined,
     const char *what);
-/* Enforces the order rules for actions that record data */
-void dt_act_records(struct dt_sema *, struct dt_loc, const char *what);
 /* Enforces the order rules for other actions */
 void dt_act_plain(struct dt_sema *, struct dt_loc, const struct dt_builtin *);
 /* Checks a call, whose arguments are typed, against row->proto and inserts casts. */

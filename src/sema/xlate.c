@@ -97,7 +97,7 @@ struct dt_node *dt_expr_inline(struct dt_sema *s, struct dt_node *n, struct dt_i
 	if (id->has_attr)
 		dt_attr_use(s, id->attr, n->loc, id->name);
 	else if (body->kind == DT_N_XLATE)
-		/* whoever gives a translation a name has to say how stable the name is (D guide) */
+		/* a translation with a name has to say how stable the name is (D guide) */
 		dt_attr_use(s, dt_attr_private, n->loc, id->name);
 	/* Errors after this point are the user's: they should show the use, not the library. */
 	body->loc = n->loc;

@@ -10,11 +10,14 @@
 #include "session/uprobe.h"
 
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { SPARE_DESCRIPTORS = 256 };
 
 /* Makes room for n more links. */
 static bool make_room(struct dt_session *s, uint32_t n)
@@ -64,6 +67,8 @@ static void leave_out(struct dt_session *s, uint32_t n, const char *example, int
 
 const struct dt_left_out *dt_session_left_out(const struct dt_session *s) { return &s->left_out; }
 
+enum { NOT_STEPPED = 524 };	/* ENOTSUPP, which only the kernel's own headers have */
+
 /* What the kernel's answers mean here. */
 static const struct { int err; const char *text; } answers[] = {
 	{ EILSEQ, "no instruction begins there" },
@@ -72,6 +77,9 @@ static const struct { int err; const char *text; } answers[] = {
 	{ ESRCH, "the kernel shows no function of that name" },
 	{ EINVAL, "the kernel allows no probe there" },
 	{ EADDRNOTAVAIL, "the kernel allows no probe there" },
+	{ EOPNOTSUPP, "this kernel has no links of perf events: use Linux 5.15 or newer" },
+	{ NOT_STEPPED, "the kernel cannot execute this instruction from another place" },
+	{ ENOSYS, "this kernel has no perf events: use one with CONFIG_PERF_EVENTS" },
 };
 
 const char *dt_attach_why(int err)
@@ -130,6 +138,10 @@ static int attach_clocks(struct dt_session *s, uint32_t i, char *msg, size_t len
 		if (!dt_cpu_wanted(s, cpu))
 			continue;
 		fd = dt_perf_open(cpu, s->attach[i].interval, s->progs[i]);
+		if (fd == -ENOSYS)
+			return dt_session_fail(msg, len, fd,
+			    "profile-n needs a kernel with CONFIG_PERF_EVENTS, and this one has "
+			    "no perf events");
 		if (fd < 0)
 			return dt_session_fail(msg, len, fd, "cannot make a profiling timer on CPU %u", cpu);
 		if (keep_link(s, fd, msg, len) != 0)
@@ -168,6 +180,7 @@ static int attach_uprobes(struct dt_session *s, uint32_t i, char *msg, size_t le
 		.multi = a->multi,
 		.points = a->points,
 		.n = a->npoints };
+	char place[sizeof(s->left_out.example)] = "";
 	int n;
 
 	if (a->npoints == 0)		/* the clauses wait for a program to be started */
@@ -178,18 +191,37 @@ static int attach_uprobes(struct dt_session *s, uint32_t i, char *msg, size_t le
 		return n;
 	s->nlinks += (uint32_t)n;
 	s->left_out.of += a->npoints;
-	leave_out(s, u.refused, a->points[u.example].target, u.first_error);
+	if (u.refused != 0)
+		dt_uprobe_show(&a->points[u.example], place, sizeof(place));
+	leave_out(s, u.refused, place, u.first_error);
 	return 0;
 }
 
-/* In addition to those that are open. Also raises the hard limit if that is allowed. */
+/* Reading the list takes a descriptor, too, which is in it. */
+static uint64_t open_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	uint64_t n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+/*
+ * In addition to those that are open, and some that will be opened while tracing. The hard limit is raised
+ * only if needed: that takes CAP_SYS_RESOURCE, and fs.nr_open is the limit for all users.
+ */
 int dt_attach_room(uint32_t n, const char *what, const char *lacking, char *msg, size_t len)
 {
+	uint64_t want = open_descriptors() + n + SPARE_DESCRIPTORS;
 	struct rlimit r, more;
 
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur > UINT32_MAX)
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
 		return 0;
-	more = (struct rlimit){ r.rlim_cur + n, r.rlim_max > r.rlim_cur + n ? r.rlim_max : r.rlim_cur + n };
+	more = (struct rlimit){ want, r.rlim_max > want ? r.rlim_max : want };
 	if (setrlimit(RLIMIT_NOFILE, &more) == 0)
 		return 0;
 	snprintf(msg, len,
@@ -223,7 +255,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 
 	switch (a->kind) {
 	case DT_HOOK_TICK:
-		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = s->progs[i],
+		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = i,
 			.interval = a->interval ? a->interval : 1 };
 		return 0;
 	case DT_HOOK_PERF: return attach_clocks(s, i, msg, len);

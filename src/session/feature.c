@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static bool has_helper(int helper)
+bool dt_features_helper(int helper)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_JMP | BPF_CALL, .imm = helper },
@@ -60,7 +60,7 @@ int dt_features_probe(struct dt_features *f, char *msg, size_t len)
 		return dt_session_fail(msg, len, err, "this kernel has no eBPF, which DTrace needs");
 	if (err)
 		return dt_session_fail(msg, len, err, "cannot load the smallest eBPF program");
-#define FEATURE(name, helper) f->name = has_helper(helper);
+#define FEATURE(name, helper) f->name = dt_features_helper(helper);
 #include "bpf/features.def"
 #undef FEATURE
 	return 0;

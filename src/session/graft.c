@@ -6,10 +6,10 @@
  * same layout. Constants and chains are the graft's own.
  */
 #include "session/impl.h"
+#include "base/wakeup.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 /* These hold what the graft's programs alone refer to. */
@@ -38,7 +38,7 @@ static int get_map(const struct dt_session *s, struct dt_session *g, uint32_t i,
 	return 0;
 }
 
-/* Only programs behind `first` are loaded and attached; those before it run in the session already. */
+/* Only programs after `first` are loaded and attached; those before it run in the session already. */
 static int make_graft(const struct dt_session *s, struct dt_session *g, char *msg, size_t len)
 {
 	int err = dt_maps_btf(g, msg, len);
@@ -156,7 +156,5 @@ void dt_grafts_close(struct dt_session *s)
 /* dt_session_wait() returns also when this descriptor becomes readable. It stays the caller's. */
 int dt_session_wake_by(struct dt_session *s, int fd)
 {
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.fd = -1 };
-
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+	return dt_wakeup_add(s->epoll, fd);
 }

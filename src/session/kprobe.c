@@ -306,7 +306,8 @@ static int link_one(struct attaching *a, const struct place *v)
 	if (event < 0)
 		return -errno;
 	fd = bpf_link_create(a->s->progs[a->prog], event, BPF_PERF_EVENT, &opts);
-	fd = fd < 0 ? -errno : fd;
+	if (fd < 0)
+		fd = errno == EINVAL ? -EOPNOTSUPP : -errno;	/* before 5.15 */
 	close(event);			/* the link keeps it alive */
 	return fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The BPF ring buffer of one CPU, read by hand. The kernel's layout is two pages of positions and the
+ * One BPF ring buffer, read by hand. The kernel's layout is two pages of positions and the
  * data, mapped twice in a row. The consumer position only grows and is written after the record was
  * passed on, so no record is lost or seen twice. A record that is still being written (busy) ends the
  * reading.
@@ -9,7 +9,7 @@
  * first read there. Of the second copy only the pages that records across the end need are mapped.
  */
 #include "session/impl.h"
-#include "base/pass.h"
+#include "base/child.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -28,11 +28,11 @@ int dt_ring_open(struct dt_ring *r, uint64_t size, const char *name)
 	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, name, 0, 0, (uint32_t)size, NULL);
 	if (r->fd < 0)
 		return r->fd = -1, -errno;
-	at = dt_pass_map(r->fd, 0, r->page, PROT_READ | PROT_WRITE, NULL);
+	at = dt_map_nofork(r->fd, 0, r->page, PROT_READ | PROT_WRITE, NULL);
 	if (at == MAP_FAILED)
 		return -errno;
 	r->consumer = at;
-	at = dt_pass_map(r->fd, (off_t)r->page, r->page, PROT_READ, NULL);
+	at = dt_map_nofork(r->fd, (off_t)r->page, r->page, PROT_READ, NULL);
 	if (at == MAP_FAILED)
 		return -errno;
 	r->producer = at;
@@ -63,7 +63,7 @@ static int map_pieces(struct dt_ring *r, uint64_t end)
 
 	if (to > 2 * (r->mask + 1))
 		return -EIO;	/* a length that the kernel did not write */
-	if (dt_pass_map(r->fd, (off_t)(2 * r->page + r->shown), to - r->shown, PROT_READ,
+	if (dt_map_nofork(r->fd, (off_t)(2 * r->page + r->shown), to - r->shown, PROT_READ,
 	    r->data + r->shown) == MAP_FAILED)
 		return -errno;
 	r->shown = to;
@@ -72,8 +72,6 @@ static int map_pieces(struct dt_ring *r, uint64_t end)
 
 uint64_t dt_ring_range(const struct dt_ring *r, uint64_t *end)
 {
-	if (r->fd < 0)
-		return *end = 0;
 	*end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 	return *r->consumer;
 }
@@ -107,8 +105,7 @@ int dt_ring_next(struct dt_ring *r, uint64_t *pos, uint64_t end, const void **da
 
 void dt_ring_release(struct dt_ring *r, uint64_t pos)
 {
-	if (r->fd >= 0)
-		__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
+	__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
 }
 
 int dt_ring_drain(struct dt_ring *r, dt_ring_f *f, void *ctx)

@@ -4,21 +4,19 @@
  * order and closed in reverse. A session that could not be completed is closed before dt_session_open()
  * returns.
  * Measured (2 CPUs, aarch64, 6.18; test/unit/session_test.c prints it, best of a few): a set with BEGIN
- * only and two rings of 4 MiB is opened, run, drained and closed in 2.5 ms if the program names its
- * ring itself, and in 16 to 20 ms through RINGS and with an aggregation, most of it one grace period.
+ * only is opened, run, drained and closed in 2.5 ms.
  */
 #include "session/impl.h"
+#include "base/wakeup.h"
+#include "kernel/rights.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,9 +28,7 @@ int dt_session_fail(char *msg, size_t len, int err, const char *fmt, ...)
 	size_t n;
 
 	if (err == -EPERM) {
-		snprintf(msg, len,
-		    "DTrace requires additional privileges: run it as root (or with CAP_BPF and "
-		    "CAP_PERFMON)");
+		snprintf(msg, len, "%s", dt_rights_why_refused());
 		return err;
 	}
 	va_start(ap, fmt);
@@ -89,56 +85,43 @@ static bool allocate_lists(struct dt_session *s)
 	s->links = new_fds(nlinks);
 	s->links_cap = nlinks;
 	s->online = calloc(s->ncpus, sizeof(*s->online));
-	s->rings = calloc(s->ncpus, sizeof(*s->rings));
 	s->over_seen = calloc(s->ncpus, sizeof(*s->over_seen));
 	s->groups = calloc(image->ngroups + 1u, sizeof(*s->groups));
 	s->ticker.ticks = calloc(image->nprogs + 1u, sizeof(*s->ticker.ticks));
-	for (uint32_t i = 0; s->rings && i < s->ncpus; i++)
-		s->rings[i].fd = -1;
 	for (uint32_t i = 0; s->groups && i < image->ngroups; i++)
 		s->groups[i] = (struct dt_aggmaps){ .outer = -1, .fd = { -1, -1 } };
 	s->gen = DT_GEN_FIRST;
-	if (!s->maps || !s->progs || !s->links || !s->online || !s->rings || !s->over_seen || !s->groups ||
-	    !s->ticker.ticks)
+	if (!s->maps || !s->progs || !s->links || !s->online || !s->over_seen || !s->groups ||
+	    !s->ticker.ticks || !dt_rings_init(s))
 		return false;
 	dt_cpus_online(s->online, s->ncpus);
 	return true;
 }
 
-/* Rings wake us by edges: a level would stay for as long as a record is unread. */
 static int open_waiting(struct dt_session *s)
 {
-	struct epoll_event ev = { .events = EPOLLIN };
+	int err = dt_wakeup_open(&s->epoll, &s->event);
 
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	s->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->epoll < 0 || s->event < 0)
-		return -errno;
-	ev.data.fd = s->event;
-	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->event, &ev) < 0)
-		return -errno;
-	for (uint32_t cpu = 0; cpu < s->ncpus; cpu++) {
-		ev = (struct epoll_event){ .events = EPOLLIN | EPOLLET, .data.fd = -1 };
-		if (s->rings[cpu].fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->rings[cpu].fd, &ev) < 0)
-			return -errno;
-	}
-	return 0;
+	for (uint32_t i = 0; i < s->rings.n && err == 0; i++)
+		err = dt_wakeup_add(s->epoll, s->rings.ring[i]->fd);
+	return err;
 }
 
 /*
  * Programs are loaded while other threads fill the arrays of maps; both must be done before anything
- * runs.
+ * runs. The threads wait on for a grace period, which is not needed: dt_session_close() joins them.
  */
 static int open_all(struct dt_session *s, char *msg, size_t len)
 {
-	int err = dt_maps_open(s, msg, len), err2;
+	int err = dt_maps_open(s, msg, len);
 
 	if (!err) {
 		err = dt_progs_load(s, msg, len);
-		err2 = dt_outer_join(s->placing, s->nplacing);
-		s->nplacing = 0;
-		if (!err && err2)
-			err = dt_session_fail(msg, len, err2, "cannot fill an array of maps");
+		dt_map_update_visible(s->placing, s->nplacing);
+		for (uint32_t i = 0; i < s->nplacing && !err; i++)
+			if (dt_map_update_done(&s->placing[i]) && s->placing[i].err)
+				err = dt_session_fail(msg, len, s->placing[i].err,
+				    "cannot fill an array of maps");
 	}
 	if (err)
 		return err;
@@ -176,7 +159,9 @@ void dt_session_close(struct dt_session *s)
 		return;
 	dt_session_detach(s);
 	dt_grafts_close(s);
-	dt_outer_join(s->placing, s->nplacing);
+	if (s->rings.of != NULL)
+		dt_rings_close(s);
+	dt_map_update_join(s->placing, s->nplacing);
 	close_fd(&s->epoll);
 	close_fd(&s->event);
 	for (uint32_t i = s->image->nprogs + s->image->nmore; s->progs && i-- > 0;)
@@ -188,16 +173,15 @@ void dt_session_close(struct dt_session *s)
 	for (uint32_t i = s->image->nmaps; s->maps && i-- > 0;)
 		if (s->image->maps[i].role != DT_MAP_RING)
 			close_fd(&s->maps[i]);
-	for (uint32_t i = s->ncpus; s->rings && i-- > 0;)
-		dt_ring_close(&s->rings[i]);
 	for (uint32_t i = 0; s->attach && i < s->image->nprogs; i++)
 		free((char *)(uintptr_t)s->attach[i].target);
 	free((void *)(uintptr_t)s->attach);
 	free(s->maps);
+	free(s->walk_keys);
+	free(s->walk_values);
 	free(s->progs);
 	free(s->links);
 	free(s->online);
-	free(s->rings);
 	free(s->over_seen);
 	free(s->groups);
 	free(s->placing);
@@ -257,6 +241,13 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	return err;
 }
 
+static void run_tick(void *ctx, uint32_t prog)
+{
+	const struct dt_session *s = ctx;
+
+	(void)dt_prog_run(s->progs[prog], NULL, 0);
+}
+
 /* The gate opens last, so starting the timers is not traced. */
 int dt_session_start(struct dt_session *s, char *msg, size_t len)
 {
@@ -264,11 +255,15 @@ int dt_session_start(struct dt_session *s, char *msg, size_t len)
 
 	if (err)
 		dt_session_fail(msg, len, err, "cannot start the profiling timers");
+	s->ticker.run = run_tick;
+	s->ticker.ctx = s;
 	s->ticker.control = s->control;
 	s->ticker.only_cpu = s->image->only_cpu;
 	s->ticker.event = s->event;
 	if (!err && (err = dt_ticker_start(&s->ticker)) != 0)
 		dt_session_fail(msg, len, err, "cannot start the thread of tick probes");
+	if (!err && s->image->grows)
+		dt_rings_keep(s);
 	if (err)
 		dt_session_detach(s);
 	else
@@ -298,6 +293,7 @@ void dt_session_detach(struct dt_session *s)
 		close_fd(&s->links[--s->nlinks]);
 	if (live)
 		wait_for_programs(s);
+	dt_rings_stop(s);
 	s->attached = false;
 }
 
@@ -391,42 +387,35 @@ int dt_session_pollfd(const struct dt_session *s)
 /* 1: something woke us, which need not be a record; 0: the time is over; -EINTR: a signal. */
 int dt_session_wait(struct dt_session *s, uint64_t timeout_ns)
 {
-	struct timespec t = { .tv_sec = (time_t)(timeout_ns / 1000000000),
-		.tv_nsec = (long)(timeout_ns % 1000000000) };
-	struct pollfd fd = { .fd = s->epoll, .events = POLLIN };
-	struct epoll_event ev[16];
-	uint64_t n;
-	int got = ppoll(&fd, 1, &t, NULL);
+	int got = dt_wakeup_wait(s->epoll, s->event, timeout_ns);
 
-	if (got < 0)
-		return -errno;
-	if (got > 0) {			/* take everything that woke us */
-		while (epoll_wait(s->epoll, ev, 16, 0) == 16)
-			;
-		(void)!read(s->event, &n, sizeof(n));
-	}
-	return got > 0;
+	if (got > 0)
+		dt_rings_look(s);
+	return got;
 }
 
-int dt_session_drain(struct dt_session *s, uint32_t cpu, dt_ring_f *f, void *ctx)
+int dt_session_drain(struct dt_session *s, uint32_t i, dt_ring_f *f, void *ctx)
 {
-	if (cpu >= s->ncpus)
+	if (i >= (s->over >= 0 ? s->ncpus : s->rings.nreading))
 		return -EINVAL;
-	return s->over >= 0 ? dt_over_drain(s, cpu, f, ctx) : dt_ring_drain(&s->rings[cpu], f, ctx);
+	return s->over >= 0 ? dt_overwrite_drain(s, i, f, ctx) : dt_ring_drain(s->rings.reading[i], f, ctx);
 }
 
-uint64_t dt_session_range(struct dt_session *s, uint32_t cpu, uint64_t *end)
+uint64_t dt_session_range(struct dt_session *s, uint32_t i, uint64_t *end)
 {
-	return dt_ring_range(&s->rings[cpu], end);
+	if (s->over >= 0)
+		return *end = 0;
+	return dt_ring_range(s->rings.reading[i], end);
 }
 
-int dt_session_next(struct dt_session *s, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec,
+int dt_session_next(struct dt_session *s, uint32_t i, uint64_t *pos, uint64_t end, const void **rec,
     size_t *len)
 {
-	return dt_ring_next(&s->rings[cpu], pos, end, rec, len);
+	return dt_ring_next(s->rings.reading[i], pos, end, rec, len);
 }
 
-void dt_session_release(struct dt_session *s, uint32_t cpu, uint64_t pos)
+void dt_session_release(struct dt_session *s, uint32_t i, uint64_t pos)
 {
-	dt_ring_release(&s->rings[cpu], pos);
+	if (s->over < 0)
+		dt_ring_release(s->rings.reading[i], pos);
 }

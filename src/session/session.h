@@ -7,7 +7,7 @@
 #ifndef DT_SESSION_SESSION_H
 #define DT_SESSION_SESSION_H
 
-#include "session/hook.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,31 +16,13 @@
 struct dt_image;
 struct dt_session;
 
-struct dt_point {			/* one of many places of a program; its index is its cookie */
-	const char *target;		/* kernel function, or path of a file */
-	uint64_t offset, ref_ctr;	/* see struct dt_hook */
-	uint32_t pid;
-	bool alone;			/* kernel function: its name says which one */
-};
-
-struct dt_attach {			/* how to attach the image's program of the same index */
-	int kind;			/* enum dt_hook_kind */
-	const char *target;		/* raw tracepoint, kernel function of FENTRY and FEXIT, counter */
-	uint64_t interval;		/* ns; of a counter: events */
-	uint32_t btf_id;		/* FENTRY, FEXIT: the function in the kernel's type data */
-	/* KPROBE, KRETPROBE, UPROBE, URETPROBE: one link of the kernel for all points */
-	bool multi;
-	const struct dt_point *points;	/* of kinds that have them; they stay as long as the session */
-	uint32_t npoints;
-};
-
 /*
  * Creates the maps and loads the programs; n is the image's nprogs. Returns 0 or -errno; msg gets a
  * sentence that names what failed (with the end of the verifier's log, mapped to DIF). The image must
  * live until the session is closed. What becomes of the image's maps:
- *   RING     one for each CPU that is online, put into RINGS[cpu]; the size is rounded up to a power of
- *            two of pages. Putting it there takes a grace period (about 14 ms): programs that name their
- *            CPU's ring themselves, by a relocation to RING with off = cpu, start without it
+ *   RING     one ring, shared by all CPUs that find none in RINGS[cpu]; those are made by need while
+ *            programs run (rings.c). Policy fill: one for each CPU that is online, put into RINGS at once.
+ *            Sizes are rounded up to a power of two of pages
  *   OVER     instead of RING: as many elements as CPUs up to the last that is online; read only after
  *            dt_session_detach()
  *   AGGS     [side] → AGG_A and AGG_B of the same group; with cells (AGG_A alone) it stays empty
@@ -48,6 +30,8 @@ struct dt_attach {			/* how to attach the image's program of the same index */
  */
 int dt_session_open(const struct dt_image *, const struct dt_attach *, uint32_t n, struct dt_session **,
     char *msg, size_t len);
+/* After a failure: whether this kernel can have buffers at all; false, with a sentence, if not. */
+bool dt_session_has_rings(char *msg, size_t len);
 void dt_session_close(struct dt_session *);	/* NULL is fine */
 
 /*
@@ -62,13 +46,11 @@ int dt_session_start(struct dt_session *, char *msg, size_t len);
  * Kernel functions and places in processes are many, and kernels refuse some of them. The others go
  * live, unless all are refused. `of` counts those that were to be attached.
  */
-/* singles: kprobes with an event each */
-struct dt_left_out { uint32_t n, of, singles; int err; char example[192]; };
 const struct dt_left_out *dt_session_left_out(const struct dt_session *);
 const char *dt_attach_why(int err);	/* its err as words */
 void dt_session_detach(struct dt_session *);
 /*
- * Adds programs to a running session: the image has all its hooks and new ones behind them; `first` is
+ * Adds programs to a running session: the image has all its hooks and new ones after them; `first` is
  * the first new one, n the number of all. What the images share (variables, aggregations, buffers)
  * stays where it is and must have the same layout (-EINVAL). The new hooks go live at once; they must
  * be places in processes.
@@ -86,10 +68,9 @@ int dt_session_run(struct dt_session *, uint32_t prog, const uint64_t *args, uin
  * none.
  */
 struct dt_control *dt_session_control(struct dt_session *);
-/* family.c, for -x follow: the process counts as a descendant of that root. */
+/* session_family.c, for -x follow: the process counts as a descendant of that root. */
 void dt_session_follow(struct dt_session *, uint32_t pid, uint32_t root);
-/* container.c: fills the maps that programs ask for containers and control groups (bpf/image.h) */
-struct dt_cgroup;
+/* session_container.c: fills the maps that programs ask for containers and control groups (bpf/image.h) */
 bool dt_session_names_containers(const struct dt_session *);	/* a program does */
 /* `most`: bytes of a string. 0 or -errno */
 int dt_session_name_container(struct dt_session *, const char *id, const char *name, size_t most);
@@ -114,36 +95,30 @@ int dt_session_wait(struct dt_session *, uint64_t timeout_ns);
 int dt_session_possible_cpus(void);			/* before there is a session; or -errno */
 
 /*
- * Passes every record in the CPU's ring to f, oldest first, and removes it; records that arrive during
- * the call wait for the next. If f returns non-zero, the call ends with that value; a record for
- * which it is negative stays. The ring of a CPU that was offline at open is empty.
+ * The rings there are to read now, by numbers from 0 that hold until the next call: one that all CPUs share,
+ * and those of single CPUs, which come and go with need. With policy ring: one for each possible CPU.
  */
-typedef int dt_ring_f(void *ctx, const void *rec, size_t len);
-int dt_session_drain(struct dt_session *, uint32_t cpu, dt_ring_f *, void *ctx);
+uint32_t dt_session_rings(struct dt_session *);
+int dt_session_ring_cpu(const struct dt_session *, uint32_t ring);	/* -1: all CPUs write to it */
+uint64_t dt_session_room(struct dt_session *);		/* bytes of the largest */
+
+/*
+ * Passes every record in the ring to f, oldest first, and removes it; records that arrive during the call
+ * wait for the next. If f returns non-zero, the call ends with that value; a record for which it is
+ * negative stays.
+ */
+int dt_session_drain(struct dt_session *, uint32_t ring, dt_ring_f *, void *ctx);
 
 /*
  * The same without removing: the positions of the oldest record and of the end (both 0 for policy
  * ring). _next returns 1 and the record at *pos, and advances *pos; 0 if there is none before the end
- * or it is still being written; or -errno. A record stays in place until a position behind it is
+ * or it is still being written; or -errno. A record stays in place until a position after it is
  * released, which gives the room back to the kernel.
  */
-uint64_t dt_session_range(struct dt_session *, uint32_t cpu, uint64_t *end);
-int dt_session_next(struct dt_session *, uint32_t cpu, uint64_t *pos, uint64_t end, const void **rec,
+uint64_t dt_session_range(struct dt_session *, uint32_t ring, uint64_t *end);
+int dt_session_next(struct dt_session *, uint32_t ring, uint64_t *pos, uint64_t end, const void **rec,
     size_t *len);
-void dt_session_release(struct dt_session *, uint32_t cpu, uint64_t pos);
-
-/* A part of an aggregation: what firings of one generation added to one element. */
-struct dt_aggcell {
-	uint32_t agg;			/* index in the image's aggs */
-	uint64_t gen;			/* number of the generation, from 1 */
-	const void *key;		/* empty if the aggregation has no keys */
-	const int64_t *words;		/* of the first CPU; those of the next are `stride` words behind */
-	uint32_t stride, ncpus;
-	uint32_t cpu;			/* the number of the first */
-};
-
-/* Up to where aggregations were taken over: no firing that began by `time` is still running. */
-struct dt_taken { uint64_t gen, time; };
+void dt_session_release(struct dt_session *, uint32_t ring, uint64_t pos);
 
 /*
  * Closes the generation that firings add to, waits until no program can still add to it (about 15 ms: a
@@ -151,7 +126,6 @@ struct dt_taken { uint64_t gen, time; };
  * aggregation without keys has a part for each generation, all zeros if nothing was added. If f returns
  * non-zero, it is not called again and the value is returned; the rest is lost.
  */
-typedef int dt_aggcell_f(void *ctx, const struct dt_aggcell *);
 int dt_session_take(struct dt_session *, struct dt_taken *, dt_aggcell_f *, void *ctx);
 /* Whether a program has closed a generation since the last dt_session_take(). */
 bool dt_session_moments(const struct dt_session *);
@@ -170,8 +144,8 @@ int dt_session_update(struct dt_session *, uint32_t map, const void *key, const 
  */
 struct dt_usyms;
 struct dt_unwind;
-int dt_session_unwind(struct dt_session *, struct dt_usyms *);
-struct dt_unwind *dt_session_unwinder(struct dt_session *);	/* NULL: there is none */
+int dt_session_unwind(struct dt_session *, struct dt_usyms *, uint64_t most);	/* bytes of rows */
+struct dt_unwind *dt_session_unwinder(const struct dt_session *);	/* NULL: there is none */
 
 /* What this kernel can do, probed once (about 0.3 ms). */
 struct dt_features;
@@ -179,5 +153,7 @@ struct dt_features;
 int dt_features_probe(struct dt_features *, char *msg, size_t len);
 /* May this process use eBPF at all? 0, -EPERM, or -ENOSYS where the kernel has none. */
 int dt_features_permitted(void);
+/* Whether programs may call a helper (BPF_FUNC_*). */
+bool dt_features_helper(int helper);
 
 #endif

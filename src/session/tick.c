@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick-n: a thread sleeps until the next tick is due and runs its program with BPF_PROG_RUN. A perf
+ * tick-n: a thread sleeps until the next tick is due and runs its program (BPF_PROG_RUN, here). A perf
  * event would not do, because on an idle CPU of some machines none arrives (see perf.c). Ticks are due
  * at fixed points in time from the start, so one late tick does not shift the later ones.
  * Measured (2 CPUs, 6.18; test/unit/session_tick_test.c prints it), over several runs: tick-10ms is off by 6
@@ -74,7 +74,7 @@ static void run_due(struct dt_ticker *t, uint64_t now)
 		if (tick->next > now)
 			continue;
 		if (!is_stopped(t))	/* by exit(), or a buffer that is full */
-			dt_prog_run(tick->prog, NULL, 0);
+			t->run(t->ctx, tick->prog);
 		tick->next += tick->interval;
 		if (tick->next < now && now - tick->next > LATE_MAX)
 			tick->next += (now - tick->next) / tick->interval * tick->interval;

@@ -144,7 +144,7 @@ static void attach_perf(struct attaching *a, uint32_t at)
 	}
 	link = bpf_link_create(a->u->prog, event, BPF_PERF_EVENT, &opts);
 	if (link < 0)
-		refuse_point(a, at, -errno);
+		refuse_point(a, at, errno == EINVAL ? -EOPNOTSUPP : -errno);	/* before 5.15 */
 	else
 		a->links[a->nlinks++] = link;
 	close(event);			/* the link keeps it alive */
@@ -210,19 +210,30 @@ static void attach_all(struct attaching *a)
 	}
 }
 
+/* "offset 0x10 of /usr/bin/ls": the path of a point is /proc/self/fd/N */
+void dt_uprobe_show(const struct dt_point *p, char *buf, size_t len)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink(p->target, path, sizeof(path) - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	snprintf(buf, len, "offset %#llx of %s", (unsigned long long)p->offset, n > 0 ? path : p->target);
+}
+
 static int explain_refusal(const struct dt_uprobes *u, char *msg, size_t len)
 {
 	const struct dt_point *p = &u->points[u->example];
-	char path[PATH_MAX];
-	ssize_t n = readlink(p->target, path, sizeof(path) - 1);	/* of /proc/self/fd/N */
+	char place[PATH_MAX + 64];
 
 	if (p->pid != 0 && kill((pid_t)p->pid, 0) != 0 && errno == ESRCH) {
 		snprintf(msg, len, "process %u has ended", p->pid);
 		return -ESRCH;
 	}
-	path[n > 0 ? n : 0] = '\0';
-	return dt_session_fail(msg, len, u->first_error, "cannot put a probe at offset %#llx of %s",
-	    (unsigned long long)p->offset, n > 0 ? path : p->target);
+	if (u->first_error == -EPERM)
+		return dt_session_fail(msg, len, u->first_error, " ");
+	dt_uprobe_show(p, place, sizeof(place));
+	snprintf(msg, len, "cannot put a probe at %s: %s", place, dt_attach_why(u->first_error));
+	return u->first_error;
 }
 
 /*

@@ -25,5 +25,6 @@ struct dt_uprobes {
 	int first_error;		/* out: of the example */
 };
 int dt_uprobe_attach(struct dt_uprobes *, int *links, char *msg, size_t len);
+void dt_uprobe_show(const struct dt_point *, char *buf, size_t len);	/* for messages */
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/count.h"
 #include "dif/action.h"
 #include "output/json.h"
-#include "value/record.h"
+#include "value/value_record.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static const char *const probe_columns[] = { "time", "cpu", "provider", "module"
 /* ---- cells ---- */
 
 /* RFC 4180: a cell with a separator, a quote or the end of a line stands in quotes, quotes in it twice. */
-void dt_csv_put_cell(struct dt_out *o, const char *p, size_t n)
+static void csv_put_cell(struct dt_out *o, const char *p, size_t n)
 {
 	bool quoted = n > 0 && (p[0] == ' ' || p[n - 1] == ' ');
 
@@ -111,7 +111,7 @@ void dt_csv_put_value(struct dt_csv *c, const struct dt_value *v)
 {
 	dt_out_clear(&c->text);
 	value_text(&c->text, v);
-	dt_csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
+	csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
 }
 
 /* ---- tables ---- */
@@ -120,7 +120,7 @@ void dt_csv_add_column(struct dt_csv *c, const char *name)
 {
 	if (c->header.len > 0)
 		dt_out_str(&c->header, ",");
-	dt_csv_put_cell(&c->header, name, strlen(name));
+	csv_put_cell(&c->header, name, strlen(name));
 }
 
 void dt_csv_begin_table(struct dt_csv *c, int table)
@@ -149,7 +149,7 @@ static bool has_column(const struct dt_ecb *ecb, uint32_t i)
 	const struct dt_act *a = &ecb->acts[i];
 	bool first = i == 0 || a[-1].stmt != a->stmt, last = i + 1 == ecb->nacts || a[1].stmt != a->stmt;
 
-	if (!dt_statement_tells(a))
+	if (!dt_statement_visible(a))
 		return false;
 	switch (shape_of(a)) {
 	case DT_SHAPE_VALUES: return a->difo == NULL || a->difo->rtype.size != 0;
@@ -194,7 +194,7 @@ static void plan_clause(struct dt_csv *c, struct dt_csv_clause *clause, const st
 		if (!has_column(ecb, i))
 			continue;
 		number++;
-		if (!dt_told_source(&c->text, ecb->acts[i].loc))
+		if (!dt_message_source(&c->text, ecb->acts[i].loc))
 			dt_out_printf(&c->text, "value%u", number);
 		clause->column[i] = column_named(c, clause, i,
 		    dt_arena_strdup(c->sink.env.arena, dt_out_text(&c->text)));
@@ -243,10 +243,10 @@ static void put_object(struct dt_csv *c, const struct dt_rec *recs, size_t n)
 	struct dt_json j = { .o = &c->text };
 	struct dt_value v;
 
-	dt_told_object(&c->sink, recs, n, &v);
+	dt_message_object(&c->sink, recs, n, &v);
 	dt_out_clear(&c->text);
 	dt_json_object(&j, &v);
-	dt_csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
+	csv_put_cell(c->sink.env.out, dt_out_text(&c->text), c->text.len);
 }
 
 static void put_recorded(struct dt_csv *c, const struct dt_rec *recs, size_t n)
@@ -292,7 +292,7 @@ static void put_row(struct dt_csv *c, const dtrace_probedata_t *d)
 	dt_out_int(o, d->dtpda_cpu, 0, false);
 	for (size_t i = 0; i < DT_COUNT(parts); i++) {
 		dt_out_str(o, ",");
-		dt_csv_put_cell(o, parts[i], strlen(parts[i]));
+		csv_put_cell(o, parts[i], strlen(parts[i]));
 	}
 	for (size_t i = 0; i < c->columns.n; i++) {
 		dt_out_str(o, ",");
@@ -315,7 +315,7 @@ static const struct dt_csv_clause *clause_of(struct dt_csv *c, const struct dt_e
 
 /*
  * Where the last statement that has values begins, or n. The row is written there: effects of statements
- * before it come before the row, those behind it after.
+ * before it come before the row, those that follow it come after.
  */
 static size_t last_values(const struct dt_sink_event *e)
 {
@@ -371,6 +371,30 @@ static void csv_close(struct dt_sink *s)
 	dt_out_free(&c->text);
 	dt_out_free(&c->header);
 	dt_out_free(&c->table_header);
+	if (c->copy) {
+		free(c->cells);
+		free(c->ncells);
+	}
+}
+
+/* A copy writes rows alone; their header was written before. */
+static bool csv_clonable(const struct dt_sink *s)
+{
+	return ((const struct dt_csv *)s)->table == DT_CSV_FIRINGS;
+}
+
+static bool csv_clone(struct dt_sink *s)
+{
+	struct dt_csv *c = (struct dt_csv *)s;
+
+	c->copy = true;
+	c->cells = calloc(c->columns.n + 1, sizeof(*c->cells));
+	c->ncells = calloc(c->columns.n + 1, sizeof(*c->ncells));
+	(void)csv_open(s);
+	if (c->cells != NULL && c->ncells != NULL)
+		return true;
+	csv_close(s);
+	return false;
 }
 
 const struct dt_sink_type dt_sink_csv = {
@@ -378,6 +402,8 @@ const struct dt_sink_type dt_sink_csv = {
 	.size = sizeof(struct dt_csv),
 	.open = csv_open,
 	.close = csv_close,
+	.clone = csv_clone,
+	.clonable = csv_clonable,
 	.start = csv_start,
 	.event = csv_event,
 	.aggregation = dt_csv_aggregation,

@@ -81,7 +81,7 @@ static void head_keys(struct dt_csv *c, const dtrace_probedata_t *firing, const 
 	if (firing != NULL)
 		dt_csv_add_column(c, "time");
 	for (uint32_t k = 0; k < a->rows[0].nkeys; k++) {
-		if (!dt_told_source(&c->text, c->sink.env.aggkey(c->sink.env.ctx, a->ids[0], k)))
+		if (!dt_message_source(&c->text, c->sink.env.aggkey(c->sink.env.ctx, a->ids[0], k)))
 			dt_out_printf(&c->text, "key%u", k + 1);
 		dt_csv_add_column(c, dt_out_text(&c->text));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A flame graph as one page that needs nothing else (doc/FORMATS.md). The page holds the folded stacks, and
- * with -O flame=FILE those of an earlier file, folded or a page; its script (page/flame.js) draws them.
+ * with -O flame=FILE those of an earlier file, folded or a page; its script (page.h) draws them.
  */
 #include "base/file.h"
 #include "sink/page.h"
@@ -54,8 +54,11 @@ static int read_earlier(struct flame *f, const char *path, char *why)
 static int open_flame(struct dt_sink *s)
 {
 	struct flame *f = (struct flame *)s;
-	int err = dt_stacks_open(s);
+	int err;
 
+	if (!dt_page_built("flame", s->env.why, DT_SINK_WHY))
+		return -1;
+	err = dt_stacks_open(s);
 	if (err == 0 && s->env.argument != NULL)
 		err = read_earlier(f, s->env.argument, s->env.why);
 	if (err != 0) {
@@ -79,11 +82,11 @@ static void put_end(struct dt_sink *s, int status, bool exited)
 	(void)status, (void)exited;
 	dt_out_init(&folded, NULL, s->env.out->opts);
 	dt_stacks_fold(&f->stacks, &folded);
-	dt_out_str(s->env.out, dt_page_flame.before);
+	dt_page_begin(s->env.out);
 	dt_page_block(s->env.out, "now", dt_out_text(&folded), folded.len);
 	if (f->old != NULL)
 		dt_page_block(s->env.out, "before", f->old, f->nold);
-	dt_out_str(s->env.out, dt_page_flame.behind);
+	dt_page_end(s->env.out);
 	s->env.out->failed |= folded.failed;
 	dt_out_free(&folded);
 }

@@ -2,14 +2,14 @@
 /*
  * Histograms over time as one page (doc/FORMATS.md). Whenever aggregations are taken over from the kernel or
  * printed, what each bucket of quantize(), lquantize() and llquantize() has counted since the time before
- * goes to the page as a line, at once; the script of the page (page/heatmap.js) draws the lines.
+ * goes to the page as a line, at once; the script of the page (page.h) draws the lines.
  *
  * Only the last counts of each series are kept. A bucket that counts less than before was cleared: all of it
  * is new.
  */
 #include "base/map.h"
 #include "sink/page.h"
-#include "sink/told.h"
+#include "sink/messages.h"
 
 #include "dif/action.h"
 #include "output/buckets.h"
@@ -38,7 +38,7 @@ static void put_line(struct heatmap *h)
 	struct dt_out *o = h->sink.env.out;
 
 	if (!h->begun) {
-		dt_out_str(o, dt_page_heatmap.before);
+		dt_page_begin(o);
 		dt_page_open(o, "data");
 		h->begun = true;
 	}
@@ -60,9 +60,9 @@ static struct series *series_of(struct heatmap *h, const char *name, int64_t id,
 	from = (size_t)(strchr(dt_out_text(&h->key), '\t') - dt_out_text(&h->key));
 	for (uint32_t k = 0; k < row->nkeys; k++) {
 		dt_out_clear(&h->one);
-		dt_told_key(&h->one, &row->keys[k]);
+		dt_message_key(&h->one, &row->keys[k]);
 		dt_out_str(&h->key, k > 0 ? ", " : "");
-		dt_told_clean(&h->key, dt_out_text(&h->one), h->one.len, '\t', 0);
+		dt_message_clean(&h->key, dt_out_text(&h->one), h->one.len, '\t', 0);
 	}
 	s = dt_map_get(&h->series, dt_out_text(&h->key));
 	if (s != NULL && s->n == nbuckets)
@@ -140,11 +140,11 @@ static void take(struct heatmap *h, const struct dt_sink_aggs *a, uint64_t time)
 	for (size_t r = 0; r < a->n; r++)
 		for (uint32_t i = 0; i < a->nids; i++) {
 			const struct dt_value *v = &a->rows[r].vals[i];
-			const char *name = dt_told_aggname(&h->sink, a->ids[i], v);
+			const char *name = dt_message_aggname(&h->sink, a->ids[i], v);
 			struct dt_buckets b;
 
 			if (!dt_buckets_open(&b, v))
-				dt_told_leave(&h->sink, a->ids[i], v, "it is no histogram");
+				dt_message_leave(&h->sink, a->ids[i], v, "it is no histogram");
 			else
 				take_histogram(h, series_of(h, name, a->ids[i], &a->rows[r], b.n), &b, time,
 				    v->normal);
@@ -178,14 +178,14 @@ static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const 
     const struct dt_value *v)
 {
 	(void)e, (void)act, (void)v;
-	dt_told_leave(s, 0, NULL, "a heat map shows aggregations");
+	dt_message_leave(s, 0, NULL, "a heat map shows aggregations");
 }
 
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { leave_value, take_printa, before_effect };
+	static const struct dt_message_ops ops = { leave_value, take_printa, before_effect };
 
-	dt_told_event(s, &told, e);
+	dt_message_event(s, &ops, e);
 	return 0;
 }
 
@@ -213,13 +213,15 @@ static void put_end(struct dt_sink *s, int status, bool exited)
 	(void)status, (void)exited;
 	put_line((struct heatmap *)s);
 	dt_page_close(s->env.out);
-	dt_out_str(s->env.out, dt_page_heatmap.behind);
+	dt_page_end(s->env.out);
 }
 
 static int open_heatmap(struct dt_sink *s)
 {
 	struct heatmap *h = (struct heatmap *)s;
 
+	if (!dt_page_built("heatmap", s->env.why, DT_SINK_WHY))
+		return -1;
 	dt_map_init(&h->series, s->env.arena);
 	dt_out_init(&h->key, NULL, s->env.out->opts);
 	dt_out_init(&h->one, NULL, s->env.out->opts);

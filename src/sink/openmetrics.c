@@ -9,7 +9,7 @@
  */
 #include "base/map.h"
 #include "process/serve.h"
-#include "sink/told.h"
+#include "sink/messages.h"
 
 #include "base/count.h"
 #include "dif/action.h"
@@ -107,7 +107,7 @@ static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
 	bool bad;
 
 	dt_out_clear(&m->name);
-	if (dt_told_source(&m->one, m->sink.env.aggkey(m->sink.env.ctx, id, k)))
+	if (dt_message_source(&m->one, m->sink.env.aggkey(m->sink.env.ctx, id, k)))
 		put_name(&m->name, dt_out_text(&m->one));
 	while (m->name.len > 0 && m->name.buf[m->name.len - 1] == '_')
 		m->name.len--;
@@ -126,7 +126,7 @@ static void put_label_name(struct metrics *m, int64_t id, uint32_t k)
  * Two elements may look the same: addresses of two processes with mergestacks=no, bytes that are not UTF-8.
  * The former have the process as one label more, of the latter the second has a number.
  */
-static void tell_apart(struct metrics *m, const struct dt_aggrow *row)
+static void make_distinct(struct metrics *m, const struct dt_aggrow *row)
 {
 	uint32_t pid = 0;
 
@@ -148,12 +148,12 @@ static void make_labels(struct metrics *m, int64_t id, const struct dt_aggrow *r
 		dt_out_str(&m->labels, k > 0 ? "," : "");
 		put_label_name(m, id, k);
 		dt_out_clear(&m->one);
-		dt_told_key(&m->one, &row->keys[k]);
+		dt_message_key(&m->one, &row->keys[k]);
 		dt_out_str(&m->labels, "\"");
 		put_escaped(&m->labels, dt_out_text(&m->one), m->one.len);
 		dt_out_str(&m->labels, "\"");
 	}
-	tell_apart(m, row);
+	make_distinct(m, row);
 }
 
 static void put_sample(struct metrics *m, struct family *f, const char *suffix, const char *more,
@@ -210,7 +210,7 @@ static struct family *family_of(struct metrics *m, int64_t id, const struct dt_v
 			return m->families.v[i];
 	dt_out_clear(&m->name);
 	dt_out_str(&m->name, "dtrace_");
-	put_name(&m->name, dt_told_aggname(&m->sink, id, v));
+	put_name(&m->name, dt_message_aggname(&m->sink, id, v));
 	name = dt_arena_strdup(arena, dt_out_text(&m->name));
 	for (unsigned again = 2; is_taken(m, name); again++)
 		name = dt_arena_printf(arena, "%s_%u", dt_out_text(&m->name), again);
@@ -278,7 +278,7 @@ static void put_element(struct metrics *m, int64_t id, const struct dt_aggrow *r
 	else if (strcmp(f->type, "summary") == 0)
 		put_summary(m, f, v);
 	else
-		put_sample(m, f, strcmp(f->type, "counter") == 0 ? "_total" : "", "", dt_told_number(v));
+		put_sample(m, f, strcmp(f->type, "counter") == 0 ? "_total" : "", "", dt_message_number(v));
 }
 
 /* What is shown replaces what was shown before. */
@@ -346,14 +346,14 @@ static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const 
     const struct dt_value *v)
 {
 	(void)e, (void)act, (void)v;
-	dt_told_leave(s, 0, NULL, "metrics are made of aggregations");
+	dt_message_leave(s, 0, NULL, "metrics are made of aggregations");
 }
 
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { leave_value, take_printa, NULL };
+	static const struct dt_message_ops ops = { leave_value, take_printa, NULL };
 
-	dt_told_event(s, &told, e);
+	dt_message_event(s, &ops, e);
 	return 0;
 }
 

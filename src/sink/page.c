@@ -2,8 +2,52 @@
 /* See page.h. */
 #include "sink/page.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
 #define OPEN "<script type=\"text/plain\" id=\"%s\">"
 #define CLOSE "</script>"
+
+/* Packed by gzip when we were built (tools/embed-page); empty: there is no page. */
+extern const unsigned char dt_page_head_begin[], dt_page_head_end[], dt_page_tail_begin[], dt_page_tail_end[];
+
+bool dt_page_built(const char *format, char *why, size_t len)
+{
+	if (dt_page_head_end - dt_page_head_begin > 0)
+		return true;
+	snprintf(why, len, "-O %s: this build has no pages: build dtrace where npm is installed, or with "
+	    "make ESBUILD=esbuild", format);
+	return false;
+}
+
+static void put_unpacked(struct dt_out *o, const unsigned char *from, const unsigned char *end)
+{
+	z_stream z = { .next_in = (unsigned char *)from, .avail_in = (unsigned)(end - from) };
+	int ret = inflateInit2(&z, MAX_WBITS + 16);	/* 16: gzip */
+	unsigned char piece[4096];
+
+	while (ret == Z_OK) {
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
+		ret = inflate(&z, Z_NO_FLUSH);
+		dt_out_put(o, piece, sizeof(piece) - z.avail_out);
+	}
+	inflateEnd(&z);
+	if (ret != Z_STREAM_END)
+		dt_out_fail(o, ENOMEM);
+}
+
+void dt_page_begin(struct dt_out *o)
+{
+	put_unpacked(o, dt_page_head_begin, dt_page_head_end);
+}
+
+void dt_page_end(struct dt_out *o)
+{
+	put_unpacked(o, dt_page_tail_begin, dt_page_tail_end);
+}
 
 void dt_page_open(struct dt_out *o, const char *id)
 {
@@ -34,7 +78,7 @@ void dt_page_block(struct dt_out *o, const char *id, const char *text, size_t n)
 	dt_page_close(o);
 }
 
-/* The page is somebody's file: whatever stands in it only becomes text. */
+/* The file is untrusted: whatever is in it only becomes text. */
 char *dt_page_find(char *page, const char *id, size_t *n)
 {
 	char open[64], *from, *end, *to;

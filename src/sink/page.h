@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages that stand alone: HTML with style and script in it, and data between the two parts. They are written
- * in src/sink/page/ and embedded by tools/embed-page.
+ * A file of HTML that stands alone: the views of the live page (web/src/standalone.ts) with data in it. The
+ * build embeds it (tools/web-page); where nothing can build it, it is empty and formats refuse to write one.
  */
 #ifndef DT_SINK_PAGE_H
 #define DT_SINK_PAGE_H
 
 #include "output/out.h"
 
-struct dt_page { const char *before, *behind; };
-
-extern const struct dt_page dt_page_flame, dt_page_heatmap;
+/* False: this build has no page; `why` (len bytes) says so. */
+bool dt_page_built(const char *format, char *why, size_t len);
+/* What comes before and after the blocks of data. */
+void dt_page_begin(struct dt_out *);
+void dt_page_end(struct dt_out *);
 
 /*
  * A block of data that a script reads by its id. In it only % and < are escaped (%25, %3C), so no text ends

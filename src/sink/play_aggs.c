@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The player of a recording: what sinks ask it for (names of addresses and aggregations, elements of
- * printa()), and how it begins and ends. See play.c.
+ * Aggregations of a recording that is played: what they are, elements that are shown, and the state that
+ * snapshots make when each holds only what has changed. See sink_play.c.
  */
 #include "sink/play_impl.h"
 
@@ -9,37 +9,7 @@
 #include "dif/action.h"
 #include "output/unit.h"
 
-/* ---- addresses ---- */
-
-static void symbol_key(char *key, size_t len, uint32_t kind, uint32_t pid, uint64_t addr)
-{
-	snprintf(key, len, "%u %u %llx", kind, pid, (unsigned long long)addr);
-}
-
-int dt_play_symbol(struct dt_player *p, struct dt_play_in *in)
-{
-	uint32_t kind = dt_play_u32(in), pid = dt_play_u32(in);
-	uint64_t addr = dt_play_u64(in);
-	char key[64];
-
-	symbol_key(key, sizeof(key), kind, pid, addr);
-	dt_map_put(&p->symbols, key, (void *)(uintptr_t)dt_play_name(in, p->arena));
-	return 0;
-}
-
-static bool symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
-{
-	struct dt_player *p = ctx;
-	const char *text;
-	char key[64];
-
-	symbol_key(key, sizeof(key), kind, pid, addr);
-	text = dt_map_get(&p->symbols, key);
-	if (text == NULL || text[0] == '\0')
-		return false;
-	snprintf(buf, len, "%s", text);
-	return true;
-}
+enum { MAX_WORDS = 64 << 20 };		/* of elements, expanded: 512 MiB */
 
 /* ---- aggregations ---- */
 
@@ -51,47 +21,63 @@ static struct dt_play_agg *agg_of(const struct dt_player *p, int64_t id)
 	return dt_map_get(&p->aggs, key);
 }
 
-/* An aggregating function that there is, with parameters that it may have. */
-static bool is_function(uint32_t kind, uint64_t arg)
+/* By name; 0: there is no such function, or it cannot have the parameters. */
+static uint16_t function_named(const char *name, uint64_t arg)
 {
-	const struct dt_aggfunc *f;
+	for (size_t i = 0; i < DT_COUNT(dt_aggfuncs); i++) {
+		const struct dt_aggfunc *f = dt_aggfuncs[i];
 
-	if (kind > UINT16_MAX || !DT_ACT_IS_AGG(kind) || dt_actrule_of(kind) == NULL)
-		return false;
-	f = dt_aggfunc_of((uint16_t)kind);
-	return f != NULL && (f->good == NULL || f->good(arg));
+		if (f != NULL && strcmp(f->names->name, name) == 0)
+			return f->good == NULL || f->good(arg) ? (uint16_t)f->names->id : 0;
+	}
+	return 0;
+}
+
+/* How many numbers are shown of an element. */
+static uint32_t count_numbers(const struct dt_aggfunc *f, uint64_t arg)
+{
+	const struct dt_value none = { .kind = DT_V_AGG, .aggkind = (uint16_t)f->names->id, .aggarg = arg };
+	struct dt_aggpart part[DT_AGGPARTS];
+
+	return f->number != NULL ? 1 : f->parts != NULL ? f->parts(&none, part) : 0;
 }
 
 int dt_play_aggname(struct dt_player *p, struct dt_play_in *in)
 {
 	struct dt_play_agg *a = DT_NEW(p->arena, struct dt_play_agg);
-	uint32_t kind;
+	const char *function;
 	char key[32];
 
 	a->id = (int64_t)dt_play_u64(in);
 	a->name = dt_play_name(in, p->arena);
-	kind = dt_play_u32(in);
-	a->kind = (uint16_t)kind;
+	function = dt_play_name(in, p->spare);
 	a->arg = dt_play_u64(in);
+	a->kind = function_named(function, a->arg);
+	(void)dt_play_u32(in);			/* words: the function knows */
 	a->nkeys = dt_play_count(in, 4);
 	a->keys = DT_NEWN(p->arena, struct dt_loc, a->nkeys + 1);
 	for (uint32_t k = 0; k < a->nkeys; k++)
 		a->keys[k] = dt_play_place(p, dt_play_text(in, p->arena));
-	if (!is_function(kind, a->arg) || agg_of(p, a->id) != NULL)
+	a->nnumbers = dt_play_u32(in);
+	if (a->kind == 0)
+		return dt_play_bad(p, "@%s has an aggregating function that is not known here (%s)", a->name,
+		    function);
+	if (in->bad || agg_of(p, a->id) != NULL ||
+	    a->nnumbers != count_numbers(dt_aggfunc_of(a->kind), a->arg))
 		return dt_play_bad(p, "an aggregation that cannot be");
 	snprintf(key, sizeof(key), "%lld", (long long)a->id);
 	dt_map_put(&p->aggs, key, a);
 	return 0;
 }
 
-static const char *agg_name(void *ctx, int64_t id)
+const char *dt_play_aggtitle(void *ctx, int64_t id)
 {
 	const struct dt_play_agg *a = agg_of(ctx, id);
 
 	return a != NULL ? a->name : NULL;
 }
 
-static struct dt_loc agg_key(void *ctx, int64_t id, uint32_t k)
+struct dt_loc dt_play_aggkey(void *ctx, int64_t id, uint32_t k)
 {
 	const struct dt_play_agg *a = agg_of(ctx, id);
 
@@ -133,32 +119,70 @@ static void read_value(struct dt_play_in *in, struct dt_arena *arena, struct dt_
 	}
 }
 
-/* The words have to be as many as the function says; a recording may be older than the last ones. */
-static void read_number(const char *units, struct dt_play_in *in, struct dt_arena *arena,
-    const struct dt_play_agg *a, struct dt_value *v)
+/*
+ * Memory for words that few bytes may stand for: a stream that asks for more than MAX_WORDS in one block, or
+ * for the state of its snapshots, is refused. The words have to be as many as the function says; a recording
+ * may be older than the last ones.
+ */
+static bool read_words(struct dt_play_in *in, int64_t *words, uint32_t n)
+{
+	uint32_t set = dt_play_u32(in);
+
+	if (set > n)
+		return false;
+	for (uint32_t i = 0; i < set && !in->bad; i++) {
+		uint32_t at = set < n ? dt_play_u32(in) : i;
+
+		if (at >= n)
+			return false;
+		words[at] = (int64_t)dt_play_u64(in);
+	}
+	return !in->bad;
+}
+
+/* The head of an element: its divisor, its numbers (which are made again from the words), how many words. */
+static uint32_t read_head(struct dt_play_in *in, const struct dt_play_agg *a, struct dt_value *v)
 {
 	const struct dt_aggfunc *f = dt_aggfunc_of(a->kind);
-	size_t n;
+	uint32_t n;
 
-	*v = (struct dt_value){ .kind = DT_V_AGG, .aggkind = a->kind, .aggarg = a->arg,
-		.unit = (uint8_t)dt_aggunit_of(units, a->name, a->kind) };
+	*v = (struct dt_value){ .kind = DT_V_AGG, .aggkind = a->kind, .aggarg = a->arg };
 	v->normal = (int64_t)dt_play_u64(in);
-	v->words = dt_play_aligned(in, arena, &n);
-	v->nwords = (uint32_t)(n / sizeof(*v->words));
-	in->bad |= v->nwords + f->optional < f->nwords(a->arg);
+	for (uint32_t i = 0; i < a->nnumbers; i++)
+		(void)dt_play_u64(in);
+	n = dt_play_u32(in);
+	in->bad |= n > f->nwords(a->arg) || n + f->optional < f->nwords(a->arg);
+	return in->bad ? 0 : n;
+}
+
+static void read_number(struct dt_player *p, struct dt_play_in *in, struct dt_arena *arena,
+    const struct dt_play_agg *a, struct dt_value *v)
+{
+	uint32_t n = read_head(in, a, v);
+	int64_t *words;
+
+	v->unit = (uint8_t)dt_aggunit_of(p->play->opts->units, a->name, a->kind);
+	p->nwords += n;
+	in->bad |= p->nwords > MAX_WORDS;
+	if (in->bad)
+		return;
+	words = DT_NEWN(arena, int64_t, n + 1);
+	in->bad |= !read_words(in, words, n);
+	v->words = words;
+	v->nwords = n;
 }
 
 static bool read_row(struct dt_player *p, struct dt_play_in *in, struct dt_arena *arena,
     const struct dt_sink_aggs *a, struct dt_aggrow *row)
 {
-	uint32_t nkeys = dt_play_count(in, 12);
+	uint32_t nkeys = dt_play_count(in, 8);
 	struct dt_value *keys = DT_NEWN(arena, struct dt_value, nkeys + 1);
 	struct dt_value *vals = DT_NEWN(arena, struct dt_value, a->nids + 1);
 
 	for (uint32_t k = 0; k < nkeys && !in->bad; k++)
 		read_value(in, arena, &keys[k]);
 	for (uint32_t i = 0; i < a->nids && !in->bad; i++)
-		read_number(p->play->opts->units, in, arena, agg_of(p, a->ids[i]), &vals[i]);
+		read_number(p, in, arena, agg_of(p, a->ids[i]), &vals[i]);
 	*row = (struct dt_aggrow){ keys, nkeys, vals, a->nids, NULL };
 	return !in->bad && nkeys == agg_of(p, a->ids[0])->nkeys;
 }
@@ -175,7 +199,7 @@ static int read_rows(struct dt_player *p, struct dt_play_in *in, struct dt_arena
 	for (uint32_t i = 0; i < a->nids; i++)
 		ids[i] = (int64_t)dt_play_u64(in);
 	a->ids = ids;
-	n = dt_play_count(in, 4 + 12 * (size_t)a->nids);
+	n = dt_play_count(in, 4 + 16 * (size_t)a->nids);
 	for (uint32_t i = 0; i < a->nids && n > 0; i++)
 		if (agg_of(p, ids[i]) == NULL)
 			return dt_play_bad(p, "elements of an aggregation that is not there");
@@ -200,7 +224,7 @@ int dt_play_shown(struct dt_player *p, struct dt_play_in *in)
 }
 
 /* dt_statement_ops.rows: in the order in which they were asked for. Formats may ask for less. */
-static struct dt_aggrow *next_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
+struct dt_aggrow *dt_play_rows(void *ctx, const int64_t *ids, uint32_t nids, size_t *n)
 {
 	struct dt_player *p = ctx;
 
@@ -226,88 +250,139 @@ int dt_play_aggregation(struct dt_player *p, struct dt_play_in *in)
 	return a.n > 0 ? p->sink->type->aggregation(p->sink, &a) : 0;
 }
 
-int dt_play_snapshot(struct dt_player *p, struct dt_play_in *in)
-{
-	struct dt_sink_aggs a = { 0 };
+/* ---- snapshots ---- */
 
-	if (read_rows(p, in, p->spare, &a) != 0)
-		return -1;
-	if (a.n > 0 && p->sink->type->snapshot != NULL)
-		p->sink->type->snapshot(p->sink, &a);
+static bool wants_snapshots(const struct dt_player *p) { return p->sink->type->snapshot != NULL; }
+
+int dt_play_key(struct dt_player *p, struct dt_play_in *in)
+{
+	struct dt_play_agg *a = agg_of(p, (int64_t)dt_play_u64(in));
+	uint32_t number = dt_play_u32(in), n = dt_play_count(in, 8);
+	struct dt_play_key *k;
+	struct dt_value *keys;
+
+	if (a == NULL || n != a->nkeys)
+		return dt_play_bad(p, "a key that its aggregation cannot have");
+	if (!wants_snapshots(p))
+		return 0;
+	if (a->elems.n > 0 && number <= a->elems.v[a->elems.n - 1]->number)
+		return dt_play_bad(p, "keys that are not in the order of their numbers");
+	keys = DT_NEWN(p->arena, struct dt_value, n + 1);
+	for (uint32_t i = 0; i < n && !in->bad; i++)
+		read_value(in, p->arena, &keys[i]);
+	k = DT_NEW(p->arena, struct dt_play_key);
+	k->number = number;
+	k->keys = keys;
+	dt_vec_push(p->arena, &a->elems, k);
 	return 0;
 }
 
-/* ---- a play ---- */
-
-static uint64_t time_now(void *ctx) { return ((struct dt_player *)ctx)->now; }
-
-static void note(void *ctx, const char *text)
+/* NULL: the stream has left it out. */
+static struct dt_play_key *key_numbered(const struct dt_play_agg *a, uint32_t number)
 {
-	struct dt_player *p = ctx;
+	size_t low = 0, high = a->elems.n;
 
-	if (p->play->note != NULL)
-		p->play->note(p->play->ctx, text);
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (a->elems.v[mid]->number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < a->elems.n && a->elems.v[low]->number == number ? a->elems.v[low] : NULL;
 }
 
-static const struct dt_type *type_named(void *ctx, const char *name)
+static int read_change(struct dt_player *p, struct dt_play_in *in, struct dt_play_agg *a)
 {
-	struct dt_player *p = ctx;
+	struct dt_play_key *k = key_numbered(a, dt_play_u32(in));
+	struct dt_value v;
+	uint32_t n = read_head(in, a, &v);
+	int64_t *words = k != NULL ? k->words : NULL;
 
-	return p->play->type != NULL ? p->play->type(p->play->ctx, name) : NULL;
-}
-
-/* Of what statements do, only rows and types are left. */
-static void set_up(struct dt_player *p, const struct dt_sink_caller *caller)
-{
-	struct dt_statement_ops ops = { .ctx = p, .rows = next_rows, .type = type_named };
-
-	dt_map_init(&p->probes, p->arena);
-	dt_map_init(&p->aggs, p->arena);
-	dt_map_init(&p->symbols, p->arena);
-	dt_statements_init(&p->statements, p->arena, p->play->out, &ops);
-	p->statements.played = true;
-	p->once = dt_arena_under(p->arena);
-	p->spare = dt_arena_under(p->arena);
-	p->env = (struct dt_sink_env){ .arena = p->arena, .out = p->play->out, .statements = &p->statements,
-		.aggname = agg_name, .aggkey = agg_key, .now = time_now, .note = note, .ctx = p,
-		.caller = caller, .argument = p->play->argument, .why = p->why };
-	p->play->opts->symbolize = symbolize;
-	p->play->opts->symctx = p;
-}
-
-static void tear_down(struct dt_player *p)
-{
-	dt_sink_close(p->sink);
-	for (size_t i = 0; i < p->programs.n; i++)
-		dt_prog_free(p->programs.v[i]);
-	p->play->opts->symbolize = NULL;
-	p->play->opts->symctx = NULL;
-	dt_arena_free(p->arena);
-}
-
-int dt_play_run(struct dt_play *play, char *why)
-{
-	static const struct dt_sink_caller nobody;
-	struct dt_player p = { .play = play, .why = why, .arena = dt_arena_new(),
-		.text = play->format == DT_OFORMAT_text };
-	jmp_buf oom;
-	int err;
-
-	why[0] = '\0';
-	if (play->format == DT_OFORMAT_record || p.arena == NULL) {
-		snprintf(why, DT_SINK_WHY, p.arena == NULL ? "out of memory" :
-		    "a recording cannot be recorded: copy the file");
-		dt_arena_free(p.arena);
+	if (words == NULL || k->val.nwords != n) {
+		p->nkept += n;
+		if (in->bad || p->nkept > MAX_WORDS)
+			return -1;
+		words = DT_NEWN(k != NULL ? p->arena : p->spare, int64_t, n + 1);
+	}
+	memset(words, 0, n * sizeof(*words));
+	if (!read_words(in, words, n))
 		return -1;
+	if (k == NULL)
+		return 0;
+	v.unit = (uint8_t)dt_aggunit_of(p->play->opts->units, a->name, a->kind);
+	v.words = k->words = words;
+	v.nwords = n;
+	k->val = v;
+	k->present = true;
+	return 0;
+}
+
+static void read_gone(struct dt_play_in *in, struct dt_play_agg *a)
+{
+	for (uint32_t i = 0, n = dt_play_count(in, 4); i < n; i++) {
+		struct dt_play_key *k = key_numbered(a, dt_play_u32(in));
+
+		if (k != NULL)
+			k->present = false;
 	}
-	dt_arena_on_oom(p.arena, &oom);
-	if (setjmp(oom) != 0) {
-		snprintf(why, DT_SINK_WHY, "out of memory");
-		err = -1;
-	} else {
-		set_up(&p, &nobody);
-		err = dt_play_blocks(&p);
+}
+
+static void show_snapshot(struct dt_player *p, const struct dt_play_agg *a)
+{
+	struct dt_aggrow *rows = DT_NEWN(p->spare, struct dt_aggrow, a->elems.n + 1);
+	struct dt_sink_aggs all = { &a->id, 1, rows, 0 };
+
+	for (size_t i = 0; i < a->elems.n; i++) {
+		const struct dt_play_key *k = a->elems.v[i];
+
+		if (k->present)
+			rows[all.n++] = (struct dt_aggrow){ k->keys, a->nkeys, &k->val, 1, NULL };
 	}
-	tear_down(&p);
-	return err;
+	if (all.n > 0)
+		p->sink->type->snapshot(p->sink, &all);
+}
+
+/* Sinks get the regular ones, whole; those of a printa() come as its elements. */
+int dt_play_snapshot(struct dt_player *p, struct dt_play_in *in)
+{
+	uint64_t time = dt_play_u64(in);
+	struct dt_play_agg *a = agg_of(p, (int64_t)dt_play_u64(in));
+	uint32_t flags = dt_play_u32(in), n;
+
+	p->now = time;
+	if (a == NULL)
+		return dt_play_bad(p, "a snapshot of an aggregation that is not there");
+	if (!wants_snapshots(p))
+		return 0;
+	(void)dt_play_u64(in);
+	n = dt_play_count(in, 20);
+	for (size_t i = 0; i < a->elems.n && (flags & DT_SNAP_COMPLETE) != 0; i++)
+		a->elems.v[i]->present = false;
+	for (uint32_t i = 0; i < n; i++)
+		if (read_change(p, in, a) != 0)
+			return dt_play_bad(p, "an element that its aggregation cannot have");
+	read_gone(in, a);
+	if (!in->bad && (flags & DT_SNAP_SHOWN) == 0)
+		show_snapshot(p, a);
+	return 0;
+}
+
+int dt_play_walk(struct dt_player *p, dt_play_elem_f *f, void *ctx)
+{
+	int rv = 0;
+
+	for (uint32_t i = 0; i < p->aggs.n && rv == 0; i++) {
+		const struct dt_play_agg *a = p->aggs.v[i].value;
+
+		for (size_t k = 0; k < a->elems.n && rv == 0; k++) {
+			const struct dt_play_key *e = a->elems.v[k];
+			struct dt_aggrow row = { e->keys, a->nkeys, &e->val, 1, NULL };
+
+			if (e->present)
+				rv = f(ctx, a->id, a->name, &row);
+		}
+	}
+	return rv;
 }

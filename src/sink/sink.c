@@ -3,6 +3,7 @@
 #include "sink/sink.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct dt_sink_type *const types[DT_NOFORMATS] = {
 #define X(name, word, type, argument) [DT_OFORMAT_##name] = &type,
@@ -21,10 +22,9 @@ const char *dt_sink_argument(unsigned format)
 	return format < DT_NOFORMATS ? arguments[format] : NULL;
 }
 
-/* A type may ask for more memory than struct dt_sink, behind it; all of it begins as zeros. */
-struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)
+/* A type may ask for more memory than struct dt_sink, after it; all of it begins as zeros. */
+struct dt_sink *dt_sink_make(const struct dt_sink_type *type, const struct dt_sink_env *env)
 {
-	const struct dt_sink_type *type = types[format < DT_NOFORMATS ? format : 0];
 	struct dt_sink *s = calloc(1, type->size);
 
 	if (s == NULL)
@@ -36,6 +36,32 @@ struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)
 		return NULL;
 	}
 	return s;
+}
+
+struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *env)
+{
+	return dt_sink_make(types[format < DT_NOFORMATS ? format : 0], env);
+}
+
+bool dt_sink_clonable(const struct dt_sink *s)
+{
+	return s->type->clone != NULL && (s->type->clonable == NULL || s->type->clonable(s));
+}
+
+struct dt_sink *dt_sink_clone(const struct dt_sink *s, struct dt_out *out, struct dt_statements *statements)
+{
+	struct dt_sink *copy = dt_sink_clonable(s) ? malloc(s->type->size) : NULL;
+
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, s, s->type->size);
+	copy->env.out = out;
+	copy->env.statements = statements;
+	if (!s->type->clone(copy)) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
 }
 
 void dt_sink_close(struct dt_sink *s)

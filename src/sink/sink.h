@@ -18,7 +18,7 @@ enum {
 	DT_NOFORMATS
 };
 
-/* ---- what is told ---- */
+/* ---- what a sink is called with ---- */
 
 struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 	uint32_t program;		/* from 0 */
@@ -30,7 +30,8 @@ struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 };
 
 struct dt_sink_start {
-	int pid;			/* ours */
+	int pid;			/* of the process that traces */
+	uint64_t time, wall;		/* both clocks at the start: monotonic, and since 1970, in ns */
 	uint32_t nprograms;
 	const struct dt_prog *const *programs;	/* they live as long as the trace */
 	const struct dt_sink_clause *clauses;	/* in the order of their programs */
@@ -44,8 +45,9 @@ struct dt_sink_event {			/* one firing of one clause */
 	/* one for each action; dt_statement_next() cuts them into statements */
 	const struct dt_rec *recs;
 	size_t n;
-	/* What the caller of dtrace_work() knows a record as. */
+	/* What the caller of dtrace_work() knows a record as, and where the firing's data begin for it. */
 	const dtrace_recdesc_t *(*desc)(const struct dt_sink_event *, const struct dt_rec *);
+	char *base;
 };
 
 struct dt_sink_aggs {			/* aggregations that are shown together, joined by key */
@@ -60,7 +62,7 @@ struct dt_sink_aggs {			/* aggregations that are shown together, joined by key *
 struct dt_sink;
 
 /*
- * Any function may be NULL: such news is not told. Those that return an int return 0, or an EDT_ or errno
+ * Any function may be NULL: it is not called then. Those that return an int return 0, or an EDT_ or errno
  * number that ends the trace. What a call is given lives until it returns, ECBs as long as the trace.
  */
 struct dt_sink_type {
@@ -68,14 +70,24 @@ struct dt_sink_type {
 	size_t size;			/* of what begins with struct dt_sink */
 	int (*open)(struct dt_sink *);
 	void (*close)(struct dt_sink *);
+	/*
+	 * For floods of firings that other threads format (sink/batch.h). clone: this sink is a copy that
+	 * writes elsewhere; it gets buffers of its own, and `close` is called for it. False: out of memory.
+	 * NULL: the format has none, and gets all firings in order. clonable: whether a copy would
+	 * write what this sink would now; NULL: always.
+	 */
+	bool (*clone)(struct dt_sink *);
+	bool (*clonable)(const struct dt_sink *);
 	void (*start)(struct dt_sink *, const struct dt_sink_start *);	/* before all others */
+	/* a clause was enabled on more probes (those given) while it runs */
+	void (*enabled)(struct dt_sink *, const struct dt_sink_clause *);
 	int (*event)(struct dt_sink *, const struct dt_sink_event *);
 	void (*fault)(struct dt_sink *, const dtrace_errdata_t *, bool has_addr);
 	/* kind: as in DTRACEDROP_… */
 	void (*drop)(struct dt_sink *, const dtrace_dropdata_t *, const char *kind);
 	/*
 	 * Aggregations as they are whenever they were taken over from the kernel (aggrate), one after the
-	 * other: nobody asked to show them.
+	 * other: no program asked to show them.
 	 */
 	void (*snapshot)(struct dt_sink *, const struct dt_sink_aggs *);
 	/* elements that a printa() in hand asked for */
@@ -85,6 +97,8 @@ struct dt_sink_type {
 	/* text that was shown, the caller's included (dtrace_record_file()) */
 	void (*text)(struct dt_sink *, const void *, size_t n);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
+	/* what was given so far should reach readers now */
+	void (*flush)(struct dt_sink *);
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
 };
 
@@ -101,6 +115,7 @@ struct dt_sink_piece {
 struct dt_sink_caller {
 	dtrace_consume_rec_f *rec;	/* NULL: it wants none of them printed */
 	void *arg;
+	bool all;			/* it wants all of them printed, and is not asked */
 	/* wants text in pieces, and empties `out`; NULL: `out` goes to a file */
 	int (*take)(void *hdl, const struct dt_sink_piece *);
 	void *hdl;
@@ -115,10 +130,12 @@ struct dt_sink_env {
 	/* where the program says what the key is */
 	struct dt_loc (*aggkey)(void *ctx, int64_t id, uint32_t k);
 	uint64_t (*now)(void *ctx);	/* as times of firings count */
-	void (*note)(void *ctx, const char *);	/* tells the user something, beside what is written */
+	void (*note)(void *ctx, const char *);	/* a message for the user, beside what is written */
 	void *ctx;
 	const struct dt_sink_caller *caller;
-	const char *argument;		/* behind the word of the format; NULL none */
+	const char *argument;		/* after the word of the format; NULL none */
+	int record_fd;			/* record without an argument: where to (dtrace_record_fd()) */
+	uint64_t record_limit;		/* firings a second that it writes; 0: all */
 	char *why;			/* where open() says why it refuses: DT_SINK_WHY bytes */
 	bool started, ended;
 };
@@ -128,7 +145,7 @@ enum { DT_SINK_WHY = 512 };
 struct dt_sink {
 	const struct dt_sink_type *type;
 	struct dt_sink_env env;
-	DT_VEC(int64_t) left;		/* aggregations that were told to be left out (sink/told.h) */
+	DT_VEC(int64_t) left;		/* aggregations whose omission was reported (sink/messages.h) */
 };
 
 /*
@@ -136,9 +153,14 @@ struct dt_sink {
  * more.
  */
 struct dt_sink *dt_sink_open(unsigned format, const struct dt_sink_env *);
+/* The same by type, for one that is no format. */
+struct dt_sink *dt_sink_make(const struct dt_sink_type *, const struct dt_sink_env *);
 void dt_sink_close(struct dt_sink *);
+/* A copy for firings alone, with another place to write to; NULL: out of memory, or not now. */
+struct dt_sink *dt_sink_clone(const struct dt_sink *, struct dt_out *, struct dt_statements *);
+bool dt_sink_clonable(const struct dt_sink *);
 int dt_sink_oformat(unsigned format);
-/* What stands behind its word: "=FILE" must, "[=FILE]" may; NULL: nothing may. */
+/* What stands after its word: "=FILE" must, "[=FILE]" may; NULL: nothing may. */
 const char *dt_sink_argument(unsigned format);
 
 #define X(name, word, type, argument) extern const struct dt_sink_type type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * See stacks.h. An aggregation may be printed many times: what it shows replaces what it showed before, and
- * clear() keeps that apart. So each stack is told once, with all that was counted. A count that became less
- * without a clear() (trunc() removed the element) began again too.
+ * clear() keeps that apart. So each stack is written once, with all that was counted. A count that became
+ * less without a clear() (trunc() removed the element) began again too.
  */
 #include "sink/stacks.h"
 
@@ -37,7 +37,7 @@ static void add_frame(struct dt_out *to, const char *text, size_t n, const char 
 	dt_out_str(to, to->len > 0 ? ";" : "");
 	if (n == 0)
 		dt_out_str(to, "-");
-	dt_told_clean(to, text, n, ';', 0);
+	dt_message_clean(to, text, n, ';', 0);
 	dt_out_str(to, mark);
 }
 
@@ -137,13 +137,13 @@ static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const st
 	for (uint32_t k = 0; k < row->nkeys; k++)
 		add_value(s, p, &row->keys[k]);
 	for (uint32_t i = 0; i < a->nids && !p->has_stack; i++)
-		dt_told_leave(&s->sink, a->ids[i], &row->vals[i], "none of its keys is a stack");
+		dt_message_leave(&s->sink, a->ids[i], &row->vals[i], "none of its keys is a stack");
 	if (!p->has_stack)
 		return;
 	finish_path(p);
 	for (uint32_t i = 0; i < a->nids; i++) {
 		const struct dt_value *v = &row->vals[i];
-		const char *name = dt_told_aggname(&s->sink, a->ids[i], v);
+		const char *name = dt_message_aggname(&s->sink, a->ids[i], v);
 		uint32_t source = source_of(s, a->ids[i], name, v->aggkind);
 		struct dt_stack *stack = stack_of(s, source, dt_out_text(&p->keys));
 
@@ -152,7 +152,7 @@ static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const st
 			stack->now = 0;
 			stack->print = s->print;
 		}
-		stack->now += dt_told_number(v);
+		stack->now += dt_message_number(v);
 	}
 }
 
@@ -191,13 +191,13 @@ static void before_effect(struct dt_sink *sink, const struct dt_sink_event *e, c
 
 int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { take_value, take_aggs, before_effect };
+	static const struct dt_message_ops ops = { take_value, take_aggs, before_effect };
 	struct dt_stacks *s = (struct dt_stacks *)sink;
 
 	begin_path(&s->firing);
-	dt_told_event(sink, &told, e);
+	dt_message_event(sink, &ops, e);
 	if (!s->firing.has_stack && s->firing.keys.len > 0)
-		dt_told_leave(sink, 0, NULL, "they hold no stack");
+		dt_message_leave(sink, 0, NULL, "they hold no stack");
 	if (s->firing.has_stack) {
 		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
 

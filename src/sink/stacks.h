@@ -8,7 +8,7 @@
 #define DT_SINK_STACKS_H
 
 #include "base/map.h"
-#include "sink/told.h"
+#include "sink/messages.h"
 
 struct dt_stack {
 	/*

@@ -5,11 +5,11 @@
  * every other firing is an instant; elements of aggregations that are numbers are counters.
  *
  * A track is a thread where the program records `tid` (and `pid`), else a CPU. It keeps its open spans: a
- * return closes the innermost of its function, and those inside it, whose returns never came, are told as
+ * return closes the innermost of its function, and those inside it, whose returns never came, are written as
  * instants. Several clauses of one firing are one entry or return.
  */
 #include "base/map.h"
-#include "sink/told.h"
+#include "sink/messages.h"
 
 #include "dif/action.h"
 #include "output/json.h"
@@ -178,7 +178,7 @@ static void take_value(struct dt_sink *s, const struct dt_sink_event *e, const s
 
 	(void)e;
 	t->nvalues++;
-	if (!dt_told_source(&t->name, act->loc))
+	if (!dt_message_source(&t->name, act->loc))
 		dt_out_printf(&t->name, "value%u", t->nvalues);
 	if (take_place(t, dt_out_text(&t->name), v))
 		return;
@@ -211,8 +211,8 @@ static const char *counter_name(struct trace_event *t, const char *name, const s
 	for (uint32_t k = 0; k < row->nkeys; k++) {
 		dt_out_str(&t->key, k > 0 ? ", " : "");
 		dt_out_clear(&t->name);
-		dt_told_key(&t->name, &row->keys[k]);
-		dt_told_clean(&t->key, dt_out_text(&t->name), t->name.len, '\0', 0);
+		dt_message_key(&t->name, &row->keys[k]);
+		dt_message_clean(&t->key, dt_out_text(&t->name), t->name.len, '\0', 0);
 	}
 	dt_out_str(&t->key, row->nkeys > 0 ? "]" : "");
 	return dt_out_text(&t->key);
@@ -256,9 +256,9 @@ static void take_aggs(struct dt_sink *s, const struct dt_sink_event *e, const st
 			const char *why = not_counted(&a->rows[r], v);
 
 			if (why != NULL)
-				dt_told_leave(s, a->ids[i], v, why);
+				dt_message_leave(s, a->ids[i], v, why);
 			else
-				put_counter(t, dt_told_aggname(s, a->ids[i], v), &a->rows[r], v, time);
+				put_counter(t, dt_message_aggname(s, a->ids[i], v), &a->rows[r], v, time);
 		}
 }
 
@@ -370,17 +370,17 @@ static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 	put_instant(t, track, name, p->dtpd_provider, e->data->dtpda_timestamp, dt_out_text(&t->args));
 }
 
-/* A firing that only shows aggregations, or does something, is no news of its own. */
+/* A firing that only shows aggregations, or does something, is not an event of its own. */
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_told told = { take_value, take_aggs, NULL };
+	static const struct dt_message_ops ops = { take_value, take_aggs, NULL };
 	struct trace_event *t = (struct trace_event *)s;
 
 	dt_out_clear(&t->args);
 	t->nvalues = 0;
 	t->has_pid = t->has_tid = false;
 	t->comm[0] = '\0';
-	dt_told_event(s, &told, e);
+	dt_message_event(s, &ops, e);
 	if (t->nvalues > 0 || dt_ecb_is_default(e->ecb))
 		put_firing(t, e);
 	return 0;

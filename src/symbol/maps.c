@@ -4,16 +4,17 @@
  * range makes a line bad.
  */
 #include "symbol/maps.h"
-#include "base/clean.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 64 << 10 };	/* more than two lines */
+enum { PIECE = 64 << 10 /* more than two lines */, TRIM_MIN = 1 << 20 };
 
 /* ---- numbers ---- */
 
@@ -138,7 +139,7 @@ static bool each_line(const char *text, dt_maps_f *f, void *ctx, int *n)
 	return true;
 }
 
-/* In pieces, each cut behind its last line. */
+/* In pieces, each cut after its last line. */
 static int each_piece(int fd, char *buf, dt_maps_f *f, void *ctx)
 {
 	size_t have = 0;
@@ -181,6 +182,20 @@ int dt_maps_each(uint32_t pid, dt_maps_f *f, void *ctx)
 	return n;
 }
 
+size_t dt_auxv_read(uint32_t pid, struct dt_auxv *v, size_t n)
+{
+	char path[40];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/auxv", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd >= 0 ? read(fd, v, n * sizeof(*v)) : -1;
+	if (fd >= 0)
+		close(fd);
+	return got > 0 ? (size_t)got / sizeof(*v) : 0;
+}
+
 /* ---- perf maps ---- */
 
 static bool parse_jit(char *line, struct dt_jit_function *f)
@@ -196,7 +211,7 @@ static bool parse_jit(char *line, struct dt_jit_function *f)
 	if (!read_hex(&p, 16, ' ', &f->size) || f->size == 0 || f->size > UINT64_MAX - f->start || *p == '\0')
 		return false;
 	f->name = p;
-	dt_clean(line + (p - line));
+	dt_make_printable(line + (p - line));
 	return true;
 }
 
@@ -257,8 +272,11 @@ void dt_perfmap_sort(struct dt_perfmap *m)
 		qsort(m->func, m->n, sizeof(*m->func), by_start);
 }
 
+/* Large maps leave holes in the heap, which would add to what -x namesize allows: give their pages back. */
 void dt_perfmap_free(struct dt_perfmap *m)
 {
+	size_t bytes = dt_perfmap_bytes(m);
+
 	for (struct dt_perftext *t = m->text, *next; t != NULL; t = next) {
 		next = t->next;
 		free(t->text);
@@ -266,6 +284,8 @@ void dt_perfmap_free(struct dt_perfmap *m)
 	}
 	free(m->func);
 	*m = (struct dt_perfmap){ 0 };
+	if (bytes >= TRIM_MIN)
+		malloc_trim(0);
 }
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parses /proc/PID/maps and /tmp/perf-PID.map, both written by others: malformed lines are skipped. */
+/*
+ * Parses /proc/PID/maps and /tmp/perf-PID.map, both written by others: malformed lines are skipped. And
+ * /proc/PID/auxv, what the kernel tells a program at its start.
+ */
 #ifndef DT_SYMBOL_MAPS_H
 #define DT_SYMBOL_MAPS_H
 
@@ -17,7 +20,7 @@ struct dt_mapping {
 	char path[4096];		/* "" none; "[vdso]" and the like are no files */
 };
 
-/* Reads the next good line and moves *text behind it; false at the end. The text ends with a NUL. */
+/* Reads the next good line and moves *text past it; false at the end. The text ends with a NUL. */
 bool dt_maps_next(const char **text, struct dt_mapping *);
 
 /*
@@ -26,6 +29,11 @@ bool dt_maps_next(const char **text, struct dt_mapping *);
  */
 typedef bool dt_maps_f(void *ctx, const struct dt_mapping *);
 int dt_maps_each(uint32_t pid, dt_maps_f *, void *ctx);
+
+/* A word of the kernel's as a program of 64 bits has it; type AT_NULL (0) ends the list. */
+struct dt_auxv { uint64_t type, value; };
+/* How many there are, at most n; 0: none can be read. */
+size_t dt_auxv_read(uint32_t pid, struct dt_auxv *, size_t n);
 
 struct dt_jit_function { uint64_t start, size; const char *name; uint64_t order; };
 
@@ -40,7 +48,7 @@ struct dt_perfmap {
 };
 
 /*
- * Takes over the text (malloc'ed, whole lines, ends with a NUL), which comes behind what was added before;
+ * Takes over the text (malloc'ed, whole lines, ends with a NUL), which comes after what was added before;
  * functions are found once dt_perfmap_sort() was called. 0 or -ENOMEM.
  */
 int dt_perfmap_add(struct dt_perfmap *, char *text);

@@ -8,20 +8,22 @@
  * between two polls a pointer to a view stays valid, while its spaces change whenever something is settled.
  */
 #include "symbol/usym_impl.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 #include "base/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#define ALL_NS 500000000u	/* for all processes at the start */
-#define ONE_NS 300000000u	/* of CPU time, for one of them */
+#define ALL_TIMEOUT_NS 500000000u	/* for all processes at the start */
+#define ONE_TIMEOUT_NS 300000000u	/* of CPU time, for one of them */
 #define LOOK_NS 1000000000u	/* between two looks at who maps what */
-#define HURRY_NS 100000000u	/* for perf maps of others, after an interrupt */
+#define HURRY_TIMEOUT_NS 100000000u	/* for perf maps of others, after an interrupt */
+#define CATCH_UP_NS 50000000u	/* between two looks at processes that are behind */
+#define DEFERRED_TIMEOUT_NS 5000000u	/* and for those that there was no time for at the start */
 #define EVENT_NS 5000u		/* what a mapping costs that is reported, as a rule */
 
-static void tell_listener(struct dt_usyms *us, uint32_t pid, bool ended)
+static void notify_listener(struct dt_usyms *us, uint32_t pid, bool ended)
 {
 	if (us->listener != NULL)
 		us->listener(us->listener_ctx, pid, ended);
@@ -69,7 +71,7 @@ static bool take_line(void *ctx, const struct dt_mapping *m)
 static bool snapshot(struct dt_usyms *us, struct dt_uview *v)
 {
 	uint64_t began = dt_usyms_cpu_ns();
-	struct reading r = { us, v, began + ONE_NS, 0 };
+	struct reading r = { us, v, began + ONE_TIMEOUT_NS, 0 };
 	bool any;
 
 	v->asked = dt_clock_ns();
@@ -77,10 +79,11 @@ static bool snapshot(struct dt_usyms *us, struct dt_uview *v)
 	any = dt_maps_each(v->pid, take_line, &r) > 0;
 	v->cost = dt_usyms_cpu_ns() - began;
 	dt_uview_spend(us, v, v->cost);
+	us->lagging |= v->behind;
 	if (v->behind && !dt_usyms_stopped(us))
 		dt_usyms_say(us, DT_UNOTE_TIME, v->pid);
 	if (any)
-		tell_listener(us, v->pid, false);
+		notify_listener(us, v->pid, false);
 	return any;
 }
 
@@ -111,26 +114,62 @@ void dt_usyms_follow(struct dt_usyms *us, uint32_t pid)
 	dt_ujit_learn(&us->files, &v->jit, pid);
 }
 
-void dt_usyms_learn_all(struct dt_usyms *us)
+/*
+ * Processes from us->unlearned on, for so long: /proc lists them in the order of their numbers. Those that
+ * events have reported since then are known.
+ */
+static void learn_some(struct dt_usyms *us, uint64_t ns)
 {
-	uint64_t until = dt_clock_ns() + ALL_NS;
+	uint64_t until = dt_clock_ns() + ns;
+	uint32_t from = us->unlearned;
 	DIR *d = opendir("/proc");
 
-	for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL && dt_clock_ns() < until &&
+	us->unlearned = 0;
+	for (struct dirent *e; d != NULL && us->unlearned == 0 && (e = readdir(d)) != NULL &&
 	    !dt_usyms_stopped(us); ) {
 		char *end;
 		unsigned long pid = strtoul(e->d_name, &end, 10);
 
-		if (end != e->d_name && *end == '\0' && pid <= UINT32_MAX)
+		if (end == e->d_name || *end != '\0' || pid < from || pid > UINT32_MAX)
+			continue;
+		if (dt_clock_ns() >= until)
+			us->unlearned = (uint32_t)pid;
+		else if (from <= 1 || dt_uview_find(us, (uint32_t)pid) == NULL)
 			dt_usyms_learn(us, (uint32_t)pid);
 	}
 	if (d != NULL)
 		closedir(d);
 }
 
+void dt_usyms_learn_all(struct dt_usyms *us)
+{
+	us->unlearned = 1;
+	learn_some(us, ALL_TIMEOUT_NS);
+	us->lagging |= us->unlearned != 0;
+}
+
+/* Learning moves no view in the list. What a process may cost holds here too. */
+void dt_usyms_catch_up(struct dt_usyms *us)
+{
+	uint64_t now = us->lagging ? dt_clock_ns() : 0;
+
+	if (!us->lagging || now - us->caught_up < CATCH_UP_NS)
+		return;
+	us->caught_up = now;
+	if (us->unlearned != 0)
+		learn_some(us, DEFERRED_TIMEOUT_NS);
+	us->lagging = us->unlearned != 0;
+	for (struct dt_uview *v = us->oldest; v != NULL; v = v->newer)
+		if (v->behind && !v->dead) {
+			if (dt_usyms_may_ask(us, v->pid))
+				dt_usyms_learn(us, v->pid);
+			us->lagging |= v->behind;
+		}
+}
+
 /* ---- from the kernel ---- */
 
-/* With `few` nobody is entered: what is of interest was entered by following, learning or forking. */
+/* With `few` no process is entered: what is of interest was entered by following, learning or forking. */
 static struct dt_uview *view_for(struct dt_usyms *us, uint32_t pid)
 {
 	return us->few ? dt_uview_find(us, pid) : dt_uview_get(us, pid);
@@ -147,12 +186,12 @@ static void on_map(struct dt_usyms *us, const struct dt_watch_event *e)
 	if (v == NULL)
 		return;
 	if (!dt_uview_may(us, v)) {
-		v->behind = true;
+		v->behind = us->lagging = true;
 		return;
 	}
 	take_mapping(us, v, &w, e->offset);
 	dt_uview_spend(us, v, EVENT_NS + us->files.spent - before);
-	tell_listener(us, e->pid, false);
+	notify_listener(us, e->pid, false);
 }
 
 /*
@@ -165,7 +204,7 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	struct dt_uview *parent, *child = dt_uview_find(us, e->pid);
 
 	if (child != NULL && !child->dead && child->born > e->time)
-		return;		/* told late: it has gone on since */
+		return;		/* a late event: the process has gone on since */
 	parent = dt_uview_find(us, e->ppid);
 	if (parent == NULL && us->few)
 		return;
@@ -186,7 +225,7 @@ static void on_fork(struct dt_usyms *us, const struct dt_watch_event *e)
 	dt_uview_push(us, child, parent->space[0], e->time);
 	child->followed = parent->followed;
 	child->behind = parent->behind;
-	tell_listener(us, e->pid, false);
+	notify_listener(us, e->pid, false);
 }
 
 /*
@@ -202,7 +241,7 @@ static void on_exec(struct dt_usyms *us, const struct dt_watch_event *e)
 		return;
 	dt_uview_push(us, v, s, e->time);
 	v->behind = false;
-	tell_listener(us, e->pid, false);
+	notify_listener(us, e->pid, false);
 }
 
 /* Its perf map is read a last time: its root must not stay open, nor its file system in use. */
@@ -217,10 +256,10 @@ static void on_end(struct dt_usyms *us, uint32_t pid)
 			dt_usyms_jit(us, v, true);
 		dt_ujit_close(&us->files, &v->jit);
 	}
-	tell_listener(us, pid, true);
+	notify_listener(us, pid, true);
 }
 
-static void on_news(void *ctx, const struct dt_watch_event *e)
+static void on_event(void *ctx, const struct dt_watch_event *e)
 {
 	struct dt_usyms *us = ctx;
 
@@ -229,7 +268,7 @@ static void on_news(void *ctx, const struct dt_watch_event *e)
 	case DT_WATCH_FORK: on_fork(us, e); break;
 	case DT_WATCH_EXEC: on_exec(us, e); break;
 	case DT_WATCH_EXIT: on_end(us, e->pid); break;
-	case DT_WATCH_LOST:		/* /proc is asked for addresses nobody knows */
+	case DT_WATCH_LOST:		/* /proc is asked for unknown addresses */
 		us->lost++;
 		if (e->memory)
 			dt_usyms_say(us, DT_UNOTE_EVENTS, 0);
@@ -258,14 +297,14 @@ void dt_usyms_heed(struct dt_usyms *us, dt_usyms_stop_f *stop, dt_usyms_note_f *
 	us->stop = stop;
 	us->note = note;
 	us->user_ctx = ctx;
-	dt_reader_heed(us->files.reader, stop, note, ctx);
+	dt_reader_set_callbacks(us->files.reader, stop, note, ctx);
 }
 
 void dt_usyms_hurry(struct dt_usyms *us)
 {
 	if (us == NULL || us->hurry != 0)
 		return;
-	us->hurry = dt_clock_ns() + HURRY_NS;
+	us->hurry = dt_clock_ns() + HURRY_TIMEOUT_NS;
 	dt_reader_hurry(us->files.reader);
 }
 
@@ -316,20 +355,20 @@ static void look_at_ended(struct dt_usyms *us)
 void dt_usyms_poll(struct dt_usyms *us)
 {
 	if (us->watch != NULL)
-		(void)dt_watch_read(us->watch, on_news, us);
+		(void)dt_watch_read(us->watch, on_event, us);
 	look_at_ended(us);
 	dt_usyms_trim(us);
 }
 
 /* ---- who else wants to know ---- */
 
-void dt_usyms_listen(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
+void dt_usyms_listen(struct dt_usyms *us, dt_usyms_event_f *f, void *ctx)
 {
 	us->listener = f;
 	us->listener_ctx = ctx;
 }
 
-void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_news_f *f, void *ctx)
+void dt_usyms_each_process(struct dt_usyms *us, dt_usyms_event_f *f, void *ctx)
 {
 	for (const struct dt_uview *v = us->oldest; v != NULL; v = v->newer)
 		if (!v->dead)

@@ -22,7 +22,7 @@ void dt_usyms_free(struct dt_usyms *);		/* NULL is fine */
  */
 void dt_usyms_limit(struct dt_usyms *, uint64_t bytes);
 /*
- * `stop` is asked during long work whether somebody wants it to end, `note` is told, at most once, what was
+ * `stop` is asked during long work whether to give up, `note` is called, at most once, with what was
  * left out and why.
  */
 typedef bool dt_usyms_stop_f(void *ctx);
@@ -42,6 +42,11 @@ int dt_usyms_watch(struct dt_usyms *, bool few);
 void dt_usyms_poll(struct dt_usyms *);		/* takes new events; cheap, call it often while watching */
 /* Reads the mappings of a process now; does nothing if it has ended */
 void dt_usyms_learn(struct dt_usyms *, uint32_t pid);
+/*
+ * Learns those again that mapped more than could be followed, and those that dt_usyms_learn_all() had no time
+ * for, now and then; cheap when there are none.
+ */
+void dt_usyms_catch_up(struct dt_usyms *);
 /* Also prepares for naming code that it generates later, in case it ends soon */
 void dt_usyms_follow(struct dt_usyms *, uint32_t pid);
 void dt_usyms_learn_all(struct dt_usyms *);	/* for every process, within a bounded time */
@@ -70,13 +75,13 @@ typedef int dt_usyms_object_f(void *ctx, const char *path, struct dt_elf *, uint
 int dt_usyms_each_object(struct dt_usyms *, uint32_t pid, dt_usyms_object_f *, void *ctx);
 
 /*
- * Registers a listener that is told of each process whose mappings changed, from inside the calls
+ * Registers a listener that is called for each process whose mappings changed, from inside the calls
  * above; f NULL removes it.
  */
-typedef void dt_usyms_news_f(void *ctx, uint32_t pid, bool ended);
-void dt_usyms_listen(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
+typedef void dt_usyms_event_f(void *ctx, uint32_t pid, bool ended);
+void dt_usyms_listen(struct dt_usyms *, dt_usyms_event_f *, void *ctx);
 /* Calls f for the processes that are known to live */
-void dt_usyms_each_process(struct dt_usyms *, dt_usyms_news_f *, void *ctx);
+void dt_usyms_each_process(struct dt_usyms *, dt_usyms_event_f *, void *ctx);
 
 /*
  * Calls f for what a process maps as code, as far as known, by address, none over another; -ESRCH: nothing is

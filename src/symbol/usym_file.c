@@ -8,7 +8,7 @@
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * One of that build id, of any size and time if `is` is NULL, as of a file that nobody can open any more. A
+ * One of that build id, of any size and time if `is` is NULL, as of a file that cannot be opened any more. A
  * build id does not cover the symbols.
  */
 static struct dt_ufile *known_id(struct dt_ufiles *fs, const uint8_t *id, size_t n, const struct dt_ufile *is)
@@ -130,7 +130,7 @@ static void close_file(struct dt_ufiles *fs, struct dt_ufile *f)
 	free(f);
 }
 
-/* What is not on the file system of "/" could be unmounted, if nobody held it open. */
+/* What is not on the file system of "/" could be unmounted, if it were not held open. */
 static bool is_away(struct dt_ufiles *fs, dev_t dev)
 {
 	struct statx st;

@@ -16,7 +16,7 @@ static const struct runtime {
 } runtimes[DT_URUNTIMES] = {
 	[DT_URUNTIME_JAVA] = { "libjvm.so", false,
 	    "code that Java has compiled in process %1$u has no names: "
-	    "\"jcmd %1$u Compiler.perfmap\" while it is traced tells them (from Java 17 on), or "
+	    "\"jcmd %1$u Compiler.perfmap\" while it is traced writes them (from Java 17 on), or "
 	    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit when it is started; "
 	    "-XX:+PreserveFramePointer lets stacks go through it" },
 	[DT_URUNTIME_NODE] = { "node", true,

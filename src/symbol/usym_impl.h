@@ -3,7 +3,7 @@
 #ifndef DT_SYMBOL_USYM_IMPL_H
 #define DT_SYMBOL_USYM_IMPL_H
 
-#include "symbol/elf.h"
+#include "file/elf.h"
 #include "symbol/maps.h"
 #include "symbol/usym.h"
 #include "symbol/watch.h"
@@ -23,7 +23,7 @@ struct dt_ufile {			/* see usym_file.c for what is one and the same */
 	bool held;			/* it is kept open */
 	bool away;			/* on a file system that could be unmounted */
 	uint64_t seen;			/* the last look at who maps it */
-	bool trusted;			/* nobody but root can have made it */
+	bool trusted;			/* only root can have made it */
 	dev_t dev;
 	ino_t ino;
 	uint64_t size;
@@ -106,7 +106,7 @@ struct dt_elf *dt_ufile_elf(struct dt_ufiles *, struct dt_ufile *);
 /* usym_names.c: counts the memory of its names, which were used */
 void dt_ufile_count(struct dt_ufiles *, struct dt_ufile *);
 void dt_ufile_forget(struct dt_ufiles *, struct dt_ufile *);	/* gives it back */
-/* Opens a file that was closed; the mapping leads to it, or to another one, which is no use. */
+/* Opens a file that was closed, by the mapping; if that leads to another file, the file stays closed. */
 void dt_ufile_reopen(struct dt_ufiles *, struct dt_ufile *, const struct dt_uwant *);
 
 /* ---- what is mapped where (usym_space.c) ---- */
@@ -133,7 +133,7 @@ static inline size_t dt_uspace_bytes(uint32_t n)
 struct dt_uspace *dt_uspace_make(struct dt_ufiles *, const struct dt_uspace *under, const struct dt_umap *,
     uint32_t n);
 void dt_uspace_release(struct dt_ufiles *, struct dt_uspace *);	/* NULL is fine */
-/* The first mapping that ends behind the address, s->n if there is none; the one around it, or NULL */
+/* The first mapping that ends after the address, s->n if there is none; the one around it, or NULL */
 uint32_t dt_uspace_find(const struct dt_uspace *, uint64_t addr);
 const struct dt_umap *dt_uspace_at(const struct dt_uspace *, uint64_t addr);
 
@@ -201,9 +201,12 @@ struct dt_usyms {
 	bool few;			/* only processes that are known are of interest */
 	struct dt_upurse purse;
 	uint64_t limit;			/* bytes */
+	bool lagging;			/* some view is behind, or some process is not known yet */
+	uint32_t unlearned;		/* processes from this number on were not; 0: all were */
+	uint64_t caught_up;		/* ns, when those were last looked at */
 	bool ended;			/* a process has, since the last look at who maps what */
 	uint64_t looked;		/* ns, when that was */
-	dt_usyms_news_f *listener;
+	dt_usyms_event_f *listener;
 	void *listener_ctx;
 	dt_usyms_stop_f *stop;
 	dt_usyms_note_f *note;
@@ -236,6 +239,7 @@ bool dt_uview_may(struct dt_usyms *, struct dt_uview *);
 void dt_uview_spend(struct dt_usyms *, struct dt_uview *, uint64_t cpu_ns);
 uint64_t dt_usyms_cpu_ns(void);
 void dt_usyms_say(struct dt_usyms *, enum dt_unote, uint32_t pid);	/* once */
+bool dt_usyms_may_ask(struct dt_usyms *, uint32_t pid);	/* usym_place.c: /proc, now */
 /* usym_place.c: reads what is new in its perf map. `last`: the process has ended */
 void dt_usyms_jit(struct dt_usyms *, struct dt_uview *, bool last);
 struct dt_ufile *dt_umap_file(const struct dt_usyms *, const struct dt_umap *);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * /tmp/perf-PID.map, where run-time compilers report their code. Anyone can write to that directory, so
- * it must be a regular file of the process's own user, found in the process's own root without
- * following links. It is read by others (reader.h) in pieces, each byte once as long as it only grows: the
- * text is nobody's but the process's, so lines are taken as they are, in bounds, and names are cleaned.
+ * /tmp/perf-PID.map, where run-time compilers report their code. Every user can write to that directory, so
+ * it must be a regular file of the process's own user, found in the process's own root without following
+ * links. It is read by the reader's children (reader.h) in pieces, each byte once as long as it only grows.
+ * The text is under the control of the process: lines are checked for bounds only, and names are cleaned.
  */
 #include "symbol/usym_impl.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 #include "base/clock.h"
 
 #include "base/file.h"
@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #define CHECK_NS 200000000u
-#define HUNG_NS 30000000000u	/* its file system does not answer */
-/* AGAIN_MAX: a file that is written anew all the time is not read all the time */
-enum { PIECE = 1 << 20, STATUS_MAX = 1 << 16, AGAIN_MAX = 2, NLAST = sizeof(((struct dt_ujit *)0)->last) };
+#define HANG_RETRY_NS 30000000000u	/* its file system does not answer */
+/* RETRIES_MAX: a file that is written anew all the time is not read all the time */
+enum { PIECE = 1 << 20, STATUS_MAX = 1 << 16, RETRIES_MAX = 2, NLAST = sizeof(((struct dt_ujit *)0)->last) };
 
 /* "Uid: real effective saved fs", "NSpid: ours … its own" */
 static bool read_status(uint32_t pid, uid_t *uid, uint32_t *nspid)
@@ -152,7 +152,7 @@ static size_t skip_line(struct dt_ujit *j, const char *text, size_t len)
 }
 
 /*
- * Takes over the text: whole lines go into the map, what is behind them is left for the next time. *more: the
+ * Takes over the text: whole lines go into the map, what is after them is left for the next time. *more: the
  * file may have more. 0 or -ENOMEM.
  */
 static int take_piece(struct dt_ujit *j, char *text, size_t len, bool *more)
@@ -226,14 +226,14 @@ bool dt_ujit_read(struct dt_reader *r, struct dt_ujit *j, size_t max, dt_usyms_s
 		if (stop != NULL && stop(ctx))
 			break;
 		again += j->size == 0;
-		if (again > AGAIN_MAX)
+		if (again > RETRIES_MAX)
 			break;
 		err = read_piece(r, j, &more);
 		before = j->map.n < before ? 0 : before;
 	}
 	j->hung = err == -ETIMEDOUT;
 	if (j->hung)
-		j->next = now + HUNG_NS;
+		j->next = now + HANG_RETRY_NS;
 	if (j->map.n != before)
 		dt_perfmap_sort(&j->map);
 	return dt_perfmap_bytes(&j->map) < max;

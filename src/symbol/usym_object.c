@@ -5,7 +5,7 @@
  */
 #include "symbol/usym_impl.h"
 #include "base/clock.h"
-#include "base/clean.h"
+#include "base/printable.h"
 #include "base/hash.h"
 
 #include <fcntl.h>
@@ -27,11 +27,17 @@ static bool is_object(const struct dt_uobject *o, const struct dt_uwant *w)
 	    (w->idlen == 0 || memcmp(o->id, w->id, w->idlen) == 0) && strcmp(o->path, w->path) == 0;
 }
 
+/* Made by memfd_create(): memory that code is generated into, or a file such as libdtrace-usdt writes. */
+static bool is_memory_file(const char *path)
+{
+	return strncmp(path, "/memfd:", 7) == 0;
+}
+
 /* "[anon:name]", "//anon", "" and the like are memory. "[vdso]" is neither memory nor a file. */
 static bool is_memory(const char *path)
 {
 	return path[0] == '\0' || strncmp(path, "[anon", 5) == 0 || strcmp(path, "//anon") == 0 ||
-	    strncmp(path, "/anon_hugepage", 14) == 0 || strncmp(path, "/memfd:", 7) == 0 ||
+	    strncmp(path, "/anon_hugepage", 14) == 0 || is_memory_file(path) ||
 	    strncmp(path, "/dev/zero", 9) == 0 || strncmp(path, "/SYSV", 5) == 0;
 }
 
@@ -56,7 +62,7 @@ static void free_object(struct dt_uobject *o)
 
 static struct dt_uobject *make_object(const struct dt_uwant *w)
 {
-	const char *slash = strrchr(w->path, '/');
+	const char *slash = strrchr(w->path, is_memory_file(w->path) ? ':' : '/');
 	struct dt_uobject *o = calloc(1, sizeof(*o));
 
 	if (o == NULL)
@@ -73,7 +79,7 @@ static struct dt_uobject *make_object(const struct dt_uwant *w)
 		return NULL;
 	}
 	memcpy(o->id, w->id != NULL ? w->id : o->id, o->idlen);
-	dt_clean(o->base);
+	dt_make_printable(o->base);
 	return o;
 }
 
@@ -85,8 +91,9 @@ static struct dt_uobject *new_object(struct dt_ufiles *fs, const struct dt_uwant
 		return NULL;
 	if (strcmp(w->path, "[vdso]") == 0)
 		o->file = dt_ufile_vdso(fs);
-	else if (!o->anon && w->path[0] == '/')
+	else if ((!o->anon && w->path[0] == '/') || is_memory_file(w->path))
 		o->file = dt_ufile_find(fs, w);
+	o->anon &= o->file == NULL;
 	if (o->idlen > 0 && o->file != NULL && o->file->trusted) {
 		o->major = o->minor = 0;
 		o->inode = 0;
@@ -146,7 +153,7 @@ static struct dt_uobject *known_object(struct dt_ufiles *fs, const struct dt_uwa
 }
 
 /*
- * A file that nobody but root can have made stands for all of its build id and path; any other one only
+ * A file that only root can have made stands for all of its build id and path; any other one only
  * for itself.
  */
 static struct dt_uobject *object_by_id(struct dt_ufiles *fs, struct dt_uwant *w)

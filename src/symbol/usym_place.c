@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define AGAIN_NS 50000000u	/* a process that does not know an address is not asked again before that */
-#define COST 16u		/* nor before so many times as long as it took the last time */
+#define RETRY_NS 50000000u	/* after a lookup without a result, /proc is not read again before that */
+#define BACKOFF_FACTOR 16u	/* nor before this many times the duration of the last attempt */
 #define JIT_SHARE 4u		/* of the memory, for one perf map */
 
 /* The newest space first; older ones are what the process mapped before its last exec. */
@@ -60,7 +60,7 @@ static struct dt_elf *names_of(struct dt_usyms *us, struct dt_uview *v, const st
 	return elf;
 }
 
-/* More than half of all memory is not for one file: whoever was used would make room for it, in vain. */
+/* No file gets more than half of all memory: files in use would be evicted for it, in vain. */
 static bool is_large(struct dt_usyms *us, const struct dt_uview *v, struct dt_ufile *f)
 {
 	if (us->limit == 0 || f->bytes <= us->limit / 2)
@@ -220,7 +220,7 @@ static const struct dt_umap *find(struct dt_usyms *us, uint32_t pid, uint64_t ad
  * A process that does not know the address is asked again at intervals that grow with what it cost. With a
  * watch one that has ended stays so until a fork tells of its number; without one only /proc can tell.
  */
-static bool may_ask(struct dt_usyms *us, uint32_t pid)
+bool dt_usyms_may_ask(struct dt_usyms *us, uint32_t pid)
 {
 	struct dt_uview *v = dt_uview_find(us, pid);
 
@@ -229,7 +229,7 @@ static bool may_ask(struct dt_usyms *us, uint32_t pid)
 	if (v == NULL)
 		return true;
 	return (!v->dead || us->watch == NULL) &&
-	    dt_clock_ns() - v->asked > AGAIN_NS + COST * v->cost && dt_uview_may(us, v);
+	    dt_clock_ns() - v->asked > RETRY_NS + BACKOFF_FACTOR * v->cost && dt_uview_may(us, v);
 }
 
 /* Independent of the names of the file, which may be forgotten or too large. */
@@ -244,7 +244,7 @@ static void place_by_number(const struct dt_usyms *us, const struct dt_umap *m, 
 }
 
 /*
- * m stays valid to the end, as nothing behind find() polls or settles. After /proc was asked the address is
+ * m stays valid to the end, as nothing after find() polls or settles. After /proc was asked the address is
  * looked for again from the start: the space is another one then.
  */
 bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt_uplace *p)
@@ -254,7 +254,7 @@ bool dt_usyms_lookup(struct dt_usyms *us, uint32_t pid, uint64_t addr, struct dt
 
 	dt_usyms_poll(us);
 	m = find(us, pid, addr, p, &data);
-	if (m == NULL && !data && may_ask(us, pid)) {
+	if (m == NULL && !data && dt_usyms_may_ask(us, pid)) {
 		dt_usyms_learn(us, pid);
 		m = find(us, pid, addr, p, &data);
 	}

@@ -59,7 +59,7 @@ static void overlay(const struct pile *below, const struct pile *above, struct p
 
 			add(out, m, from, m->end < start ? m->end : start);
 			if (m->end > start)
-				break;		/* the rest of it comes behind the one above */
+				break;		/* the rest of it comes after the one above */
 		}
 		if (a < above->n) {
 			add(out, &above->v[a], start, above->v[a].end);
@@ -156,7 +156,7 @@ struct dt_uspace *dt_uspace_make(struct dt_ufiles *fs, const struct dt_uspace *u
 	return s;
 }
 
-/* The first mapping that ends behind the address: it is there, or none is. */
+/* The first mapping that ends after the address: no other mapping can contain it. */
 uint32_t dt_uspace_find(const struct dt_uspace *s, uint64_t addr)
 {
 	uint32_t lo = 0, hi = s->n;

@@ -29,7 +29,7 @@ uint64_t dt_usyms_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What remains of the debt. It shrinks by the share of the time gone by, however rarely anybody asks. */
+/* What remains of the debt. It shrinks by the share of the time gone by, however rarely it is asked for. */
 static uint64_t spent(struct dt_upurse *p, uint64_t now, unsigned share)
 {
 	uint64_t forgotten = (now - p->since) / share;
@@ -79,7 +79,7 @@ void dt_usyms_say(struct dt_usyms *us, enum dt_unote what, uint32_t pid)
 		    "its functions have no names",
 		[DT_UNOTE_JIT] = "the perf map of process %u is too large for -x namesize: "
 		    "names at its end are left out",
-		[DT_UNOTE_EVENTS] = "there is no memory for news of processes: "
+		[DT_UNOTE_EVENTS] = "there is no memory for events of processes: "
 		    "addresses in those that end soon may have no names",
 	};
 	char line[200];
@@ -133,7 +133,7 @@ static void drop_fresh(struct dt_usyms *us, struct dt_uview *v)
 }
 
 /*
- * v is invalid behind this. A process that lives can be learned again; one that has ended loses its names.
+ * v is invalid after this. A process that lives can be learned again; one that has ended loses its names.
  */
 void dt_uview_drop(struct dt_usyms *us, struct dt_uview *v)
 {

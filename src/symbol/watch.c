@@ -114,7 +114,7 @@ void dt_watch_close(struct dt_watch *w)
 /* ---- reading ---- */
 
 struct batch {
-	uint8_t *bytes;			/* records one behind the other */
+	uint8_t *bytes;			/* records one after the other */
 	size_t len, cap;
 	struct place { uint64_t time; size_t at; } *rec;
 	size_t n, capn;
@@ -237,7 +237,7 @@ static bool read_map(const uint8_t *p, size_t len, uint16_t misc, struct dt_watc
 }
 
 /*
- * e->path points into the record and lives until the listener returns. Threads are not told of: a view is
+ * e->path points into the record and lives until the listener returns. Threads are not reported: a view is
  * of a process.
  */
 static bool read_record(const uint8_t *rec, struct dt_watch_event *e)

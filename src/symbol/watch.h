@@ -31,7 +31,7 @@ typedef void dt_watch_f(void *ctx, const struct dt_watch_event *);
 /* 0, or -errno: there will be no events */
 int dt_watch_open(struct dt_watch **);
 void dt_watch_close(struct dt_watch *);			/* NULL is fine */
-/* Passes on everything there is, in time order; 0, or -ENOMEM behind a DT_WATCH_LOST */
+/* Passes on everything there is, in time order; 0, or -ENOMEM after a DT_WATCH_LOST */
 int dt_watch_read(struct dt_watch *, dt_watch_f *, void *ctx);
 
 #endif

@@ -21,7 +21,7 @@ const char *dt_op_text(enum dt_op op)
 	return (unsigned)op < DT_NOPS ? op_text[op] : "";
 }
 
-/* The node has no operands yet, and so depth 0; whoever links one calls dt_node_adopt(). */
+/* The node has no operands yet, and so depth 0; code that links one calls dt_node_adopt(). */
 struct dt_node *dt_node_new(struct dt_diag *diag, struct dt_arena *arena, enum dt_node_kind kind,
     struct dt_loc loc)
 {

@@ -58,7 +58,7 @@ static void read_words(struct line *line)
 		if (dt_is_blank(lx->text[i])) {
 			i++;
 		} else if (lx->text[i] == '/' && lx->text[i + 1] == '*') {
-			/* it may span lines: the control line goes on behind it */
+			/* it may span lines: the control line goes on after it */
 			i = dt_lex_comment(lx, i);
 			end = i > end ? skip_line(lx, i) : end;
 		} else if (lx->text[i] == '/' && lx->text[i + 1] == '/') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text inside declarations, predicates and bodies, token by token. Every character is examined a
- * bounded number of times, and nothing here recurses. The text ends with a NUL behind lx->len, so one
+ * bounded number of times, and nothing here recurses. The text ends with a NUL after lx->len, so one
  * character may be looked ahead without asking.
  */
 #include "syntax/lexer.h"
@@ -114,7 +114,7 @@ static uint32_t joined_line(const struct dt_lexer *lx, uint32_t i)
  * Moves to the next token. A # counts as a control line only where nothing but blanks comes before it
  * on its line; that is what line_start says.
  */
-void dt_lex_skip(struct dt_lexer *lx)
+static void lex_skip(struct dt_lexer *lx)
 {
 	uint32_t n;
 
@@ -139,7 +139,7 @@ void dt_lex_skip(struct dt_lexer *lx)
 }
 
 /* The same without control lines and without moving: only for looking ahead. */
-uint32_t dt_lex_peek_past(const struct dt_lexer *lx, uint32_t i)
+static uint32_t lex_peek_past(const struct dt_lexer *lx, uint32_t i)
 {
 	uint32_t n;
 
@@ -319,7 +319,7 @@ static void count_bracket(struct dt_lexer *lx, const struct dt_token *t)
  */
 static bool ends_predicate(struct dt_lexer *lx, struct dt_loc loc)
 {
-	uint32_t next = dt_lex_peek_past(lx, loc.off + 1);
+	uint32_t next = lex_peek_past(lx, loc.off + 1);
 
 	if (!lx->in_predicate || (next < lx->len && !strchr(";{/", lx->text[next])))
 		return false;
@@ -388,7 +388,7 @@ struct dt_token dt_lex_inner(struct dt_lexer *lx)
 		lx->queued = false;
 		t = lx->next;
 	} else {
-		dt_lex_skip(lx);
+		lex_skip(lx);
 		t = scan_token(lx);
 		lx->line_start = false;
 	}
@@ -418,7 +418,7 @@ void dt_lex_skip_body(struct dt_lexer *lx, struct dt_loc open)
 	while (depth > 0) {
 		char c;
 
-		dt_lex_skip(lx);
+		lex_skip(lx);
 		if (lx->pos >= lx->len)
 			dt_fail(lx->diag, D_SYNTAX, open, "this { is never closed");
 		c = lx->text[lx->pos];
@@ -457,7 +457,7 @@ static bool pointer_declaration(struct dt_lexer *lx, uint32_t i)
 	if (i < lx->pointer_stop)
 		return lx->pointer_decl;
 	while (i < lx->len && !strchr(";={/#", lx->text[i]))
-		i = dt_lex_peek_past(lx, i + 1);
+		i = lex_peek_past(lx, i + 1);
 	lx->pointer_stop = i;
 	lx->pointer_decl = i < lx->len && (lx->text[i] == ';' || lx->text[i] == '=');
 	return lx->pointer_decl;
@@ -469,7 +469,7 @@ static bool pointer_declaration(struct dt_lexer *lx, uint32_t i)
  */
 static bool starts_declaration(struct dt_lexer *lx, uint32_t i)
 {
-	uint32_t next = dt_lex_peek_past(lx, i);
+	uint32_t next = lex_peek_past(lx, i);
 	char c = lx->text[next];
 
 	if (c == '*')
@@ -541,7 +541,7 @@ struct dt_token dt_lex_outer(struct dt_lexer *lx, bool force)
 {
 	struct dt_token t;
 
-	dt_lex_skip(lx);
+	lex_skip(lx);
 	if (lx->pos < lx->len && lx->text[lx->pos] == '/') {
 		t = (struct dt_token){ .kind = DT_T_DIV, .loc = dt_lex_loc(lx, lx->pos, lx->pos + 1) };
 		lx->pos++;

@@ -109,13 +109,9 @@ bool dt_keyword_is_type(enum dt_tok);
 bool dt_keyword_is_outer(enum dt_tok);
 
 struct dt_loc dt_lex_loc(const struct dt_lexer *, uint32_t from, uint32_t to);
-/* Skips blanks, comments, backslash-newlines and control lines. */
-void dt_lex_skip(struct dt_lexer *);
-/* Skips to behind the } that belongs to the { at `open`, which was just read. */
+/* Skips past the } that belongs to the { at `open`, which was just read. */
 void dt_lex_skip_body(struct dt_lexer *, struct dt_loc open);
-/* The offset of the next character that is neither blank nor comment; reads no control lines. */
-uint32_t dt_lex_peek_past(const struct dt_lexer *, uint32_t pos);
-/* `pos` is at a comment: returns the offset behind it. */
+/* `pos` is at a comment: returns the offset after it. */
 uint32_t dt_lex_comment(const struct dt_lexer *, uint32_t pos);
 /* Reads the control line at the #; stops before the newline. */
 void dt_lex_control(struct dt_lexer *);
@@ -134,7 +130,7 @@ size_t dt_lex_unescape(char *out, const char *s, size_t n, char quote);
 
 /*
  * The text of macro argument $N, which is marked as used; NULL if there is none. *digits and *n are the
- * digits behind the $: leading zeros are cut off them, so that $010 is the tenth argument.
+ * digits after the $: leading zeros are cut off them, so that $010 is the tenth argument.
  */
 const char *dt_macro_argument(struct dt_parse *, const char **digits, size_t *n);
 

@@ -17,7 +17,7 @@ static unsigned digit_value(int c)
 	return 99;
 }
 
-/* u, l, ll in either case; returns the offset behind them. */
+/* u, l, ll in either case; returns the offset after them. */
 static size_t read_suffix(const char *text, size_t len, size_t i, uint8_t *suffix)
 {
 	if (i < len && (text[i] | 32) == 'u') {
@@ -119,7 +119,7 @@ static char simple_escape(char c, char quote)
 	return c && c == quote ? c : '\0';
 }
 
-/* s is behind the backslash. Returns the length of the escape, 0 if it is none. */
+/* s is after the backslash. Returns the length of the escape, 0 if it is not one. */
 static size_t read_escape(const char *s, size_t n, char quote, char *out)
 {
 	unsigned value = 0;

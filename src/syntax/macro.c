@@ -18,7 +18,7 @@ static struct dt_token string_token(struct dt_lexer *lx, struct dt_loc loc, cons
 	return t;
 }
 
-/* Returns the number, or its sign first, with the number queued behind it. */
+/* Returns the number, or its sign first, with the number queued after it. */
 static struct dt_token number_token(struct dt_lexer *lx, struct dt_token t, char sign)
 {
 	if (sign != '-' && sign != '+')
@@ -140,7 +140,7 @@ static struct dt_token named_macro(struct dt_lexer *lx, struct dt_loc loc, const
 	return number_token(lx, t, value < 0 ? '-' : '\0');
 }
 
-/* lx->pos is at the $; it is behind the whole reference afterwards. */
+/* lx->pos is at the $; it is after the whole reference afterwards. */
 struct dt_token dt_lex_macro(struct dt_lexer *lx)
 {
 	uint32_t start = lx->pos, name;

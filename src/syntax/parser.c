@@ -78,7 +78,7 @@ static void parse_predicate(struct dt_parser *ps, struct dt_ext *x)
 	dt_vec_push(ps->arena, &ps->ahead, t);	/* dt_body_parse() begins with it */
 }
 
-/* Reads the other descriptions; returns the first token behind them. */
+/* Reads the other descriptions; returns the first token after them. */
 static struct dt_token after_descriptions(struct dt_parser *ps, struct dt_ext *x)
 {
 	struct dt_pdesc **tail = &x->probes->next;

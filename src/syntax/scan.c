@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a library needs and declares, for the index of libraries. A library with an error is scanned up
- * to the error: whoever needs it will compile it and see the message then.
+ * to the error: a program that needs it will compile it and get the message then.
  */
 #include "syntax/grammar.h"
 

@@ -262,6 +262,17 @@ const char *dt_types_btf_error(const struct dt_types *ts)
 	return ts->error;
 }
 
+const char *dt_types_kernel_missing(const struct dt_types *ts, struct dt_arena *arena)
+{
+	const char *why = ts->error;
+
+	if (why == NULL || strstr(why, "/vmlinux: ") == NULL)
+		return NULL;
+	return dt_arena_printf(arena,
+	    "the kernel's type data are missing (%s): mount /sys, or use a kernel with CONFIG_DEBUG_INFO_BTF",
+	    why);
+}
+
 /*
  * The module's data, read now if needed. NULL: no one can provide it (but someone may add it later). An
  * entry without data: reading has failed before.

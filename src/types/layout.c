@@ -54,7 +54,7 @@ static int use_bits(struct layout *l, uint64_t start, uint64_t bits)
 }
 
 /*
- * A bit-field goes right behind the one before, unless it would then cross a boundary of its type.
+ * A bit-field goes right after the one before, unless it would then cross a boundary of its type.
  * Width 0 moves on to the next boundary. Whether an unnamed one counts for the alignment of the struct
  * differs between machines.
  */

@@ -141,7 +141,7 @@ static void put_params(struct out *o, const struct dt_type *t, unsigned depth)
 	put_text(o, ")");
 }
 
-/* What stands behind the name. */
+/* What stands after the name. */
 static void put_right(struct out *o, const struct dt_type *t, unsigned depth)
 {
 	if (depth > DEPTH_MAX)

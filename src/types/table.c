@@ -32,7 +32,7 @@ static bool in_user_memory(const struct dt_type *t)
 }
 
 /*
- * Pointers remember whether they lead to user memory, so that nobody has to walk the type at each
+ * Pointers remember whether they lead to user memory, so that the type need not be walked at each
  * access.
  */
 const struct dt_type *dt_type_ptr(struct dt_types *ts, const struct dt_type *to)
@@ -387,7 +387,7 @@ const struct dt_type *dt_type_complete(struct dt_types *ts, const struct dt_type
 	return found && !found->incomplete ? found : t;
 }
 
-/* Offers names for "did you mean". Type data that nobody has read yet are not read for this. */
+/* Offers names for "did you mean". Type data that was not read yet is not read for this. */
 void dt_types_near(struct dt_types *ts, enum dt_tkind kind, struct dt_near *near)
 {
 	char letter = kind_letter(kind);

@@ -160,6 +160,8 @@ int dt_types_each(struct dt_types *, const char *module, enum dt_tkind, const ch
     void *ctx);
 /* Why kernel types are missing ("/sys/kernel/btf/vmlinux: No such file …"), or NULL. */
 const char *dt_types_btf_error(const struct dt_types *);
+/* The same as a sentence with the fix, if the type data of the kernel itself are missing; else NULL. */
+const char *dt_types_kernel_missing(const struct dt_types *, struct dt_arena *);
 /* Offers every declared name of the kind, and the names of type data that are loaded. */
 struct dt_near;
 void dt_types_near(struct dt_types *, enum dt_tkind kind, struct dt_near *);

@@ -50,7 +50,7 @@ static const char *macro_name(struct dt_arena *arena, const char *provider, cons
 	return out;
 }
 
-static struct dt_usdt_probe make_probe(struct dt_arena *arena, const struct dt_provider *p, const char *name,
+static struct dt_usdt_probe make_probe(struct dt_arena *arena, const struct dt_declared *p, const char *name,
     const struct dt_probe_sig *sig)
 {
 	struct dt_usdt_probe out = { .provider = p, .name = name, .sig = sig };
@@ -88,11 +88,11 @@ int dt_usdt_collect(struct dt_usdt_job *job, struct dt_usdt *out)
 {
 	const struct dt_map *all = job->providers;
 	struct dt_arena *arena = job->arena;
-	DT_VEC(const struct dt_provider *) providers = { 0 };
+	DT_VEC(const struct dt_declared *) providers = { 0 };
 	DT_VEC(struct dt_usdt_probe) probes = { 0 };
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		const struct dt_provider *p = all->v[i].value;
+		const struct dt_declared *p = all->v[i].value;
 
 		if (p->library)
 			continue;

@@ -9,9 +9,9 @@
 #include "machine/machine.h"
 #include "usdt/relobj.h"
 #include "usdt/sdtnote.h"
+#include "usdt/usdt.h"
 
 #include <dtrace.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,6 +22,7 @@ struct link {
 	struct dt_usdt_job *job;
 	struct dt_arena *arena;
 	struct dt_usdt set;
+	const char *object;		/* the one that is read */
 	uint16_t machine;		/* 0: no object said so yet */
 	const char *machine_of;		/* the object that did */
 	DT_VEC(struct dt_usdt_stub) stubs;
@@ -93,7 +94,7 @@ static void on_semaphore(struct link *l, const char *symbol)
 }
 
 /* Handles one symbol of an object. */
-static int on_symbol(void *ctx, const char *object, const char *symbol, bool undefined)
+static int on_symbol(void *ctx, const char *symbol, bool undefined)
 {
 	static const char call[] = "__dtrace_", enabled[] = "__dtraceenabled_";
 	struct link *l = ctx;
@@ -108,7 +109,7 @@ static int on_symbol(void *ctx, const char *object, const char *symbol, bool und
 		return 0;
 	if (!add_stub(l, symbol, is_enabled, rest))
 		return dt_usdt_fail(l->job, EDT_NOPROBE,
-		    "%s calls %s, and no provider given declares that probe", object, symbol);
+		    "%s calls %s, and no provider given declares that probe", l->object, symbol);
 	return 0;
 }
 
@@ -121,13 +122,18 @@ static int on_note(void *ctx, const struct dt_sdt_note *n)
 }
 
 /* Sites of our headers are notes. Objects of gcc -flto have none yet, as the linker compiles them. */
-static void on_section(void *ctx, const char *name, const void *data, size_t len)
+static int on_section(void *ctx, struct dt_elf *e, const char *name, uint32_t index)
 {
 	struct link *l = ctx;
+	const void *data;
+	size_t len;
 
-	if (strcmp(name, ".note.stapsdt") == 0)
+	if (strcmp(name, ".note.stapsdt") == 0 && dt_elf_section_at(e, index, &data, &len) == 0) {
 		(void)dt_sdt_notes_unlinked(data, len, on_note, l);
+		dt_elf_forget(e, data);
+	}
 	l->opaque |= strncmp(name, ".gnu.lto_", 9) == 0;
+	return 0;
 }
 
 /* A provider without a site is most often a misspelt macro, or an object that was left out. */
@@ -146,44 +152,56 @@ static int check_sites(struct link *l)
 }
 
 /* The object that -G writes is for one machine: that of the first object that says so. */
-static int check_machine(struct link *l, const char *path, const struct dt_relobj *o)
+static int check_machine(struct link *l, uint16_t machine)
 {
-	const char *name = machine_name(o->machine);
+	const char *name = machine_name(machine), *path = l->object;
+	char known[128];
 
 	if (name == NULL)
-		return dt_usdt_fail(l->job, EDT_OBJIO,
-		    "%s is for machine %u: -G links objects for x86-64 and aarch64", path, o->machine);
-	if (l->machine != 0 && l->machine != o->machine)
+		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for machine %u: -G links objects for %s", path,
+		    machine, dt_machine_names(known, sizeof(known)));
+	if (l->machine != 0 && l->machine != machine)
 		return dt_usdt_fail(l->job, EDT_OBJIO, "%s is for %s, but %s is for %s", path, name,
 		    l->machine_of, machine_name(l->machine));
-	l->machine = o->machine;
+	l->machine = machine;
 	l->machine_of = path;
 	return 0;
+}
+
+/* A table of symbols that cannot be read is as none. */
+static int read_elf(struct link *l, struct dt_elf *e)
+{
+	int status = check_machine(l, dt_elf_machine(e));
+
+	if (status == 0)
+		status = dt_elf_each_symbol(e, on_symbol, l);
+	if (status == -ENOMEM)
+		return dt_usdt_fail(l->job, EDT_OBJIO, "cannot read %s: out of memory", l->object);
+	if (status == 0 || status == -ENOENT)
+		status = dt_elf_each_section(e, on_section, l);
+	return status;
 }
 
 /* The file is read whole and freed here; stubs keep copies of its names. */
 static int read_object(struct link *l, const char *path)
 {
-	struct dt_relobj o;
+	struct dt_elf *elf;
 	char msg[200], *data;
-	bool opaque;
 	size_t len;
 	int status = dt_file_read(path, OBJECT_MAX, &data, &len);
 
 	if (status != 0)
 		return dt_usdt_fail(l->job, EDT_OBJIO, "cannot read %s: %s", path, strerror(-status));
-	status = dt_relobj_open(&o, data, len, msg, sizeof(msg));
-	opaque = status > 0;
+	l->object = path;
+	status = dt_relobj_open(&elf, data, len, msg, sizeof(msg));
 	if (status < 0)
-		status = dt_usdt_fail(l->job, EDT_OBJIO, "%s: %s", path, msg);
-	else if (status > 0)
-		status = 0;		/* the compiler's own format: nothing to be seen in it */
-	else if ((status = check_machine(l, path, &o)) == 0)
-		status = dt_relobj_symbols(&o, path, on_symbol, l);
-	if (status == 0 && !opaque)
-		dt_relobj_sections(&o, on_section, l);
-	l->opaque |= opaque;
-	free(data);
+		return dt_usdt_fail(l->job, EDT_OBJIO, "%s: %s", path, msg);
+	if (status > 0) {
+		l->opaque = true;	/* the compiler's own format: nothing to be seen in it */
+		return 0;
+	}
+	status = read_elf(l, elf);
+	dt_elf_close(elf);
 	return status;
 }
 
@@ -206,7 +224,7 @@ static int make_dof(struct link *l, void **dof, size_t *len)
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < l->set.nproviders; i++) {
-		const struct dt_provider *p = l->set.providers[i];
+		const struct dt_declared *p = l->set.providers[i];
 
 		provs[i] = (struct dt_dofprov){
 			.name = p->name, .probes = probes + next, .nprobes = p->probes.n

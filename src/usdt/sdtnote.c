@@ -29,7 +29,7 @@ static uint64_t address(const unsigned char *p, bool is64)
 	return narrow;
 }
 
-/* The string at *p, which moves behind it; NULL if it does not end before `end`. */
+/* The string at *p, which moves past it; NULL if it does not end before `end`. */
 static const char *take_string(const unsigned char **p, const unsigned char *end)
 {
 	const unsigned char *from = *p, *nul = from < end ? memchr(from, '\0', (size_t)(end - from)) : NULL;

@@ -14,7 +14,7 @@
 enum { DT_USDT_MAXARGS = 12 };		/* of a site */
 
 struct dt_usdt_probe {
-	const struct dt_provider *provider;
+	const struct dt_declared *provider;
 	const char *name;		/* query-start */
 	const char *source;		/* query__start: what the site's note says */
 	const char *semaphore;		/* mydb_query__start_semaphore */
@@ -23,7 +23,7 @@ struct dt_usdt_probe {
 };
 
 struct dt_usdt {			/* in declared order; in the arena given */
-	const struct dt_provider **providers;
+	const struct dt_declared **providers;
 	uint32_t nproviders;
 	struct dt_usdt_probe *probes;
 	uint32_t nprobes;
@@ -33,7 +33,7 @@ struct dt_usdt {			/* in declared order; in the arena given */
 struct dt_usdt_job {
 	struct dt_arena *arena;
 	struct dt_types *types;
-	const struct dt_map *providers;	/* name → struct dt_provider */
+	const struct dt_map *providers;	/* name → struct dt_declared */
 	bool bare;			/* -x linktype=dof: the declaration without an object around it */
 	int err;			/* EDT_* or errno of what went wrong */
 	const char *why;		/* its sentence; NULL: the error's own */
@@ -53,7 +53,7 @@ int dt_usdt_collect(struct dt_usdt_job *, struct dt_usdt *);
 int dt_usdt_header(struct dt_usdt_job *, FILE *, const char *name);
 int dt_usdt_link(struct dt_usdt_job *, const char *path, int nobjects, char *const objects[]);
 
-/* object.c: the object of -G as bytes. */
+/* usdt_object.c: the object of -G as bytes. */
 /* A function that objects call, as with headers of other systems */
 struct dt_usdt_stub {
 	const char *symbol;		/* __dtrace_mydb___query__start */
@@ -62,7 +62,7 @@ struct dt_usdt_stub {
 	const char *args;		/* where a call leaves its values, as a note says it */
 };
 struct dt_usdt_object {
-	uint16_t machine;		/* EM_X86_64, EM_AARCH64 */
+	uint16_t machine;		/* EM_…, one that dt_machine_elf() knows */
 	const struct dt_usdt *set;
 	const struct dt_usdt_stub *stubs;
 	uint32_t nstubs;
@@ -72,7 +72,7 @@ struct dt_usdt_object {
 /* In the arena. */
 void *dt_usdt_object(struct dt_arena *, const struct dt_usdt_object *, size_t *len);
 
-/* call.c: where a function with the probe's prototype finds its values; "" without arguments. */
+/* usdt_call.c: where a function with the probe's prototype finds its values; "" without arguments. */
 const char *dt_usdt_callargs(struct dt_arena *, struct dt_types *, uint16_t machine,
     const struct dt_probe_sig *);
 
