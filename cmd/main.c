@@ -32,7 +32,7 @@ static void fill_streams(void)
 
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
-			(void)!open("/", O_PATH);	/* any that is not there stops nobody */
+			(void)!open("/", O_PATH);	/* occupies the number if /dev/null is missing */
 }
 
 /* Under any other name the binary is dtrace, so that a copy or a test may be called what it likes. */

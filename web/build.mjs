@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// node build.mjs OUT ESBUILD: src/main.ts and src/page.css to one page that loads nothing. Its policy allows this script and
-// this style alone, by their hashes. ESBUILD is the command.
+// node build.mjs FOLDER ESBUILD: the pages into FOLDER, each one file that loads nothing; ESBUILD is the command.
+//   page.html        the live page: src/main.ts, src/page.css and every view of src/view/
+//   standalone.html  the file that -O flame and -O heatmap write around their data: src/standalone.ts
+// The policy of a page allows its script and its style alone, by their hashes.
 import { execFileSync } from "node:child_process";
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
+const [folder, esbuild] = process.argv.slice(2);
 process.chdir(dirname(fileURLToPath(import.meta.url)));
-const bundle = (entry) => {
-	const made = execFileSync(process.argv[3], [entry, "--bundle", "--minify", "--target=es2022", "--charset=ascii",
-		"--legal-comments=none", "--format=iife", "--log-level=warning"], { encoding: "utf8" });
+const bundle = (loader, input) => {
+	const made = execFileSync(esbuild, [`--loader=${loader}`, "--bundle", "--minify", "--target=es2022", "--charset=ascii",
+		"--legal-comments=none", "--format=iife", "--log-level=warning"], { encoding: "utf8", input });
 	return made.trim().replace(/<\/(script|style)/gi, "<\\/$1").replace(/<!--/g, "<\\!--");
 };
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-const script = bundle("src/main.ts"), style = bundle("src/page.css");
-const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; ` +
-	"img-src data:; base-uri 'none'; form-action 'none'";
-const html = readFileSync("src/page.html", "utf8").replace("%POLICY%", policy)
-	.replace("%STYLE%", () => style).replace("%SCRIPT%", () => script);
-writeFileSync(process.argv[2], html);
+function build(name, modules, css, connect) {
+	const script = bundle("ts", modules.map((m) => `import "./src/${m}";`).join("\n")), style = bundle("css", `@import "./src/${css}";`);
+	const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; ${connect}` +
+		"img-src data:; base-uri 'none'; form-action 'none'";
+	writeFileSync(join(folder, name), readFileSync(`src/${name}`, "utf8").replace("%POLICY%", policy)
+		.replace("%STYLE%", () => style).replace("%SCRIPT%", () => script));
+}
+
+const views = readdirSync("src/view").filter((f) => f.endsWith(".ts")).sort().map((f) => `view/${f}`);
+build("page.html", [...views, "main.ts"], "page.css", "connect-src 'self'; ");
+build("standalone.html", ["standalone.ts"], "base.css", "");

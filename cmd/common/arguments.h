@@ -22,7 +22,7 @@ extern const struct option arguments_common[];
 int arguments_refuse(const char *name, int c, char *const *argv);
 /* Words are missing, or there are too many: a line with `usage` that points at --help. Returns 2. */
 int arguments_usage(const char *name, const char *usage);
-/* A number from `least` to `most` without anything behind it. No message. */
+/* A number from `least` to `most` without anything after it. No message. */
 bool arguments_number(const char *text, long least, long most, long *out);
 /*
  * The only process whose name, as /proc/PID/comm has it, is `wanted`. 0, or 2 after a message: there is

@@ -29,7 +29,7 @@ static int add_part(const dtrace_bucket_t *b, void *arg)
 	return 0;
 }
 
-/* A row of zeros behind the others; NULL: out of memory. Rows move when the list grows. */
+/* A row of zeros after the others; NULL: out of memory. Rows move when the list grows. */
 static struct lockrow *new_row(struct lockrows *rows)
 {
 	struct lockrow *v = realloc(rows->v, (rows->n + 1) * sizeof(*v));
@@ -175,7 +175,7 @@ static bool add_parts(struct lockrow *to, const struct lockrow *from)
 	return true;
 }
 
-/* Rows of one event that the report does not tell apart. */
+/* Rows of one event that are one row of the report. */
 static bool is_same_row(const struct lockrow *a, const struct lockrow *b, bool lock, bool caller)
 {
 	return a->event == b->event && (!lock || strcmp(a->lock_name, b->lock_name) == 0) &&

@@ -15,11 +15,24 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The library's reason, with the source line if the program was wrong. */
+/* What stands behind the mark of an excerpt, and is about this machine: "" if nothing does. */
+static const char *hint_of(const char *excerpt)
+{
+	const char *mark = strrchr(excerpt, '^');
+
+	if (mark == NULL)
+		return "";
+	mark += 1 + strspn(mark + 1, "~");
+	return *mark == ' ' ? mark + 1 : "";
+}
+
+/* The library's reason. The program is not the user's: of an excerpt only the hint is shown. */
 int run_failed(const struct run *r, const char *what)
 {
-	fprintf(stderr, "%s: %s: %s\n%s", r->name, what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)),
-	    dtrace_errexcerpt(r->dtp));
+	const char *hint = hint_of(dtrace_errexcerpt(r->dtp));
+
+	fprintf(stderr, "%s: %s: %s%s%.*s\n", r->name, what, dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)),
+	    hint[0] != '\0' ? ": " : "", (int)strcspn(hint, "\n"), hint);
 	return 1;
 }
 
@@ -48,8 +61,7 @@ int run_open(struct run *r, const char *name)
 	r->dtp = dtrace_open(DTRACE_VERSION, 0, &err);
 	if (r->dtp != NULL)
 		return 0;
-	fprintf(stderr, "%s: failed to initialize dtrace: %s%s\n", name, dtrace_errmsg(NULL, err),
-	    err == EDT_ACCESS ? " (run it as root, or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)" : "");
+	fprintf(stderr, "%s: failed to initialize dtrace: %s\n", name, dtrace_errmsg(NULL, err));
 	return 1;
 }
 
@@ -104,9 +116,9 @@ int run_grab(struct run *r, const char *pid)
 	return 1;
 }
 
-/* ---- what the library tells while it runs ---- */
+/* ---- what the library reports while it runs ---- */
 
-/* The trace ends with its process. How it ended is told unless it went well. */
+/* The trace ends with its process. How it ended is reported unless it succeeded. */
 static void on_process(struct ps_prochandle *p, const char *msg, void *arg)
 {
 	struct run *r = arg;
@@ -130,7 +142,7 @@ static void on_process(struct ps_prochandle *p, const char *msg, void *arg)
 		fprintf(stderr, "%s: pid %d has exited\n", r->name, pid);
 }
 
-/* What was lost is told, and the trace goes on. */
+/* Drops are reported, and the trace goes on. */
 static int on_drop(const dtrace_dropdata_t *d, void *arg)
 {
 	const struct run *r = arg;
@@ -146,21 +158,6 @@ static int on_fault(const dtrace_errdata_t *e, void *arg)
 	if (!r->silent)
 		fprintf(stderr, "%s: %s", r->name, e->dteda_msg);
 	return DTRACE_HANDLE_OK;
-}
-
-/* Records are printed as their actions say, without a line for the firing. */
-static int on_firing(const dtrace_probedata_t *d, void *arg)
-{
-	const struct run *r = arg;
-
-	return r->firing != NULL ? r->firing(d, r->arg) : DTRACE_CONSUME_THIS;
-}
-
-static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	(void)d;
-	(void)arg;
-	return rec != NULL ? DTRACE_CONSUME_THIS : DTRACE_CONSUME_NEXT;
 }
 
 /* ---- the trace ---- */
@@ -180,7 +177,7 @@ static int work_loop(struct run *r)
 		over = signals_interrupted() || (r->gone && dtrace_proc_followed(r->dtp) == 0);
 		if (over && dtrace_stop(r->dtp) != 0)
 			return run_failed(r, "could not stop tracing");
-		status = dtrace_work(r->dtp, stdout, on_firing, on_record, r);
+		status = dtrace_work(r->dtp, stdout, r->firing, dtrace_consume_all, r->arg);
 		if (r->round != NULL)
 			r->round(r->arg);
 	}
@@ -209,6 +206,8 @@ int run_program(struct run *r, const char *text)
 		return run_failed(r, "could not enable tracing");
 	signals_begun();
 	r->began = now_ns();
+	if (r->begun != NULL)
+		r->begun(r->arg);
 	if (r->proc != NULL)
 		dtrace_proc_continue(r->dtp, r->proc);
 	if (r->verbose && r->proc != NULL)

@@ -18,14 +18,15 @@ struct run {
 	const char *name;		/* of the command, at the beginning of each message */
 	dtrace_hdl_t *dtp;
 	struct ps_prochandle *proc;	/* NULL: no process was started or named */
-	bool verbose;			/* tell of the process's end, and of the beginning */
+	bool verbose;			/* report the process's end, and the beginning */
 	bool gone;			/* the process has ended */
 	int status;			/* how it has ended, as wait(2) says */
-	bool silent;			/* its end is the command's own to tell, and so are faults */
+	bool silent;			/* the command reports its end itself, and faults too */
 	/* for commands that read records; NULL: records are printed as their actions say */
 	dtrace_consume_probe_f *firing;
 	void (*round)(void *);		/* after all records that there were */
-	void *arg;			/* of both */
+	void (*begun)(void *);		/* when probes are enabled, before the process runs; NULL: nothing */
+	void *arg;			/* of these */
 	uint64_t began, ended;		/* of the trace, in ns */
 };
 
@@ -43,12 +44,12 @@ int run_program(struct run *, const char *text);
 /* The status to exit with: what is given, or 1 when output could not be written. */
 int run_close(struct run *, int status);
 
-int run_failed(const struct run *, const char *what);	/* tells the library's reason; 1 */
+int run_failed(const struct run *, const char *what);	/* reports the library's reason; 1 */
 /* The aggregation of that name; 0: nothing was counted in it. */
 dtrace_aggvarid_t run_aggregation(struct run *, const char *name);
 #define RUN_NUMBER_MAX 1000000000000000	/* adding to it does not overflow */
 /*
- * A number without anything behind it, from `least` to RUN_NUMBER_MAX; false after a message that names the
+ * A number without anything after it, from `least` to RUN_NUMBER_MAX; false after a message that names the
  * option.
  */
 bool run_number(const struct run *, int option, const char *text, long least, long *out);

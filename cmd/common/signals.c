@@ -21,9 +21,9 @@ static volatile sig_atomic_t begun;			/* there may be something to show */
 static dtrace_hdl_t *volatile tracing;
 
 /* Signals that come within this time are one. */
-#define ONE_WISH_MS 300
+#define SIGNAL_WINDOW_MS 300
 /* A start that goes on for longer than this after a signal is given up. */
-#define START_US 50000
+#define START_TIMEOUT_US 50000
 
 /*
  * Compiling, loading and attaching can take long, and have nothing to show. Whatever they wait for, the
@@ -48,12 +48,12 @@ static void on_late(int sig)
  */
 static void on_signal(int sig)
 {
-	static const struct itimerval soon = { .it_value.tv_usec = START_US };
+	static const struct itimerval soon = { .it_value.tv_usec = START_TIMEOUT_US };
 	sig_atomic_t ms;
 
 	(void)sig;
 	ms = (sig_atomic_t)(now_ns() / 1000000 % 1000000000);
-	if (interrupted && (ms < since || ms > since + ONE_WISH_MS))
+	if (interrupted && (ms < since || ms > since + SIGNAL_WINDOW_MS))
 		_exit(1);
 	if (!interrupted)
 		since = ms;
@@ -112,8 +112,8 @@ void signals_begin(void)
 }
 
 /*
- * SIGPIPE stays as it is: if nobody reads our output we end, as any other tool does, and nothing of a trace
- * outlives its process.
+ * SIGPIPE stays as it is: without a reader of our output we end, as any other tool does, and nothing of a
+ * trace outlives its process.
  */
 void signals_catch(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wishes of whoever runs the command: to end, and to see the aggregations as they are. */
+/* Signals of the user: to end, and to see the aggregations as they are. */
 #ifndef DTRACE_SIGNALS_H
 #define DTRACE_SIGNALS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The saved enabling of -A: where it is, and what the user is told. The file itself is the library's affair
+ * The saved enabling of -A: where it is, and the messages about it. The file itself is the library's affair
  * (dtrace_anon_save(), dtrace_anon_load()).
  */
 #include "anon.h"
@@ -22,9 +22,17 @@ static const char *last_setting(const struct args *a, const char *name)
 	return NULL;
 }
 
-bool anon_claimed(const struct args *a)
+/* The library knows the words for off; a value that it refuses is reported when all options are set. */
+bool anon_claimed(dtrace_hdl_t *dtp, const struct args *a)
 {
-	return last_setting(a, "grabanon") != NULL;
+	dtrace_optval_t on = DTRACEOPT_UNSET;
+
+	for (int i = 0; i < a->nsettings; i++)
+		if (strcmp(a->settings[i].name, "grabanon") == 0 &&
+		    (dtrace_setopt(dtp, "grabanon", a->settings[i].value) != 0 ||
+		    dtrace_getopt(dtp, "grabanon", &on) != 0))
+			return false;
+	return on != DTRACEOPT_UNSET;
 }
 
 /* -o names another file to write; the one that is claimed is always in its folder. `buf` holds the result. */
@@ -82,7 +90,7 @@ static int save_programs(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t 
 	return err != 0;
 }
 
-/* A folder that cannot be made is not told here: opening the file tells it better. */
+/* A folder that cannot be made is not reported here: opening the file gives the better message. */
 int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *programs)
 {
 	char buf[4096], dir[4096];
@@ -91,7 +99,7 @@ int anon_write(dtrace_hdl_t *dtp, const struct args *a, dtrace_prog_t *const *pr
 	if (a->nprograms > 0) {
 		if (a->output == NULL && slash != NULL && slash != path) {
 			snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
-			mkdir(dir, 0700);		/* there already, or the open will tell */
+			mkdir(dir, 0700);		/* it exists, or the open will fail */
 		}
 		return save_programs(dtp, a, programs, path);
 	}

@@ -5,7 +5,7 @@
 
 #include "args.h"
 
-bool anon_claimed(const struct args *);		/* -a was given */
+bool anon_claimed(dtrace_hdl_t *, const struct args *);	/* -a, or -x grabanon that is not off */
 /* -A: saves the programs, or removes what is there if there are none. Returns the exit status. */
 int anon_write(dtrace_hdl_t *, const struct args *, dtrace_prog_t *const *programs);
 /*
@@ -13,7 +13,7 @@ int anon_write(dtrace_hdl_t *, const struct args *, dtrace_prog_t *const *progra
  * the status to exit with after a message.
  */
 int anon_read(dtrace_hdl_t *, const struct args *, struct program **, dtrace_prog_t ***, int *n);
-/* The file goes once its programs run: whoever removes it has claimed it. */
+/* The file goes once its programs run: the process that removes it has claimed it. */
 int anon_consume(const struct args *);
 
 #endif

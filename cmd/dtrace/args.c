@@ -16,7 +16,7 @@
 /* The leading `-` makes getopt give operands in their place, as value 1; `:` leaves the messages to us. */
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
-enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY,
+enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY, LONG_REPLAY,
 	LONG_COMPLETE, LONG_TOOL };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP },
@@ -25,6 +25,7 @@ static const struct option long_options[] = {
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
 	{ "play", required_argument, NULL, LONG_PLAY },
+	{ "replay", required_argument, NULL, LONG_REPLAY },
 	{ "tool", required_argument, NULL, LONG_TOOL },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ "web", optional_argument, NULL, LONG_WEB },
@@ -112,6 +113,7 @@ void args_usage(FILE *f)
 	    "\t          print what there is, a line each; names and patterns after it select\n"
 	    "\t--tool    run a script with the command line that its head describes (doc/TOOLS.md)\n"
 	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
+	    "\t--replay  run the program on the events of a text file, without tracing\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
@@ -134,10 +136,10 @@ static bool allocate_lists(struct args *a, int argc)
 	memset(a, 0, sizeof(*a));
 	a->settings = calloc(n, sizeof(*a->settings));
 	a->programs = calloc(n, sizeof(*a->programs));
-	a->victims = calloc(n, sizeof(*a->victims));
+	a->targets = calloc(n, sizeof(*a->targets));
 	a->operands = calloc(n, sizeof(*a->operands));
 	a->noperands = 1;
-	return a->settings && a->programs && a->victims && a->operands;
+	return a->settings && a->programs && a->targets && a->operands;
 }
 
 void args_free(struct args *a)
@@ -146,7 +148,7 @@ void args_free(struct args *a)
 		free(a->settings[i].name);
 	free(a->settings);
 	free(a->programs);
-	free(a->victims);
+	free(a->targets);
 	free(a->operands);
 }
 
@@ -214,7 +216,7 @@ static int add_pid(struct args *a, const char *arg)
 		fprintf(stderr, "dtrace: invalid pid: %s\n", arg);
 		return 1;
 	}
-	a->victims[a->nvictims++] = (struct victim){ false, arg, pid };
+	a->targets[a->ntargets++] = (struct target){ false, arg, pid };
 	return 0;
 }
 
@@ -247,12 +249,12 @@ static int bad_option(int c, const char *const *argv)
 /* As the first word it is no option of ours: what follows are words of the tool (tool.h). */
 static int tool_not_first(const char *file)
 {
-	fprintf(stderr, "dtrace: --tool %s must come first: all words behind it belong to the tool\n", file);
+	fprintf(stderr, "dtrace: --tool %s must come first: all words after it belong to the tool\n", file);
 	return 2;
 }
 
 /*
- * The letters that are in none of the tables. -W is a victim without a pid: its text is the name to wait for.
+ * The letters that are in none of the tables. -W is a target without a pid: its text is the name to wait for.
  */
 static int plain_letter(struct args *a, int c, char *arg)
 {
@@ -260,20 +262,23 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case 1: return add_operand(a, arg);
 	case '3': case '6': return data_model(a, c, arg);
 	case 'B': a->buffered = true; return 0;
-	case 'c': a->victims[a->nvictims++] = (struct victim){ true, arg, 0 }; return 0;
+	case 'c': a->targets[a->ntargets++] = (struct target){ true, arg, 0 }; return 0;
 	case 'e': a->compile_only = true; return 0;
 	case 'o': a->output = arg; return 0;
 	case 'p': return add_pid(a, arg);
 	case 's': return add_program(a, true, DTRACE_PROBESPEC_NAME, arg);
 	case 't': a->time_column = true; return 0;
 	case 'v': a->verbose = true; return 0;
-	case 'W': a->victims[a->nvictims++] = (struct victim){ false, arg, 0 }; return 0;
+	case 'W': a->targets[a->ntargets++] = (struct target){ false, arg, 0 }; return 0;
 	case 'x': return option_x(a, arg);
 	case LONG_HELP: a->mode = MODE_HELP; return 0;
 	case LONG_LIST: return list_words(a, arg);
 	case LONG_COMPLETE: a->words = arg; return set_mode(a, MODE_COMPLETE);
 	case LONG_LIVE: a->live = true; return 0;
 	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
+	case LONG_REPLAY:
+		a->replays = true;
+		return add_setting(a, 'x', "replay", strlen("replay"), arg);
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_TOOL: return tool_not_first(arg);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
@@ -308,7 +313,7 @@ static int take_letter(struct args *a, int c, char *arg)
 	return status ? status : plain_letter(a, c, arg);
 }
 
-/* What cannot go together, told before anything is opened. */
+/* Options that exclude each other, reported before anything is opened. */
 static int check_combinations(const struct args *a)
 {
 	if (a->buffered && a->mode != MODE_TRACE) {
@@ -324,7 +329,13 @@ static int check_combinations(const struct args *a)
 		    "dtrace: --live not valid in combination with -B, -e, -o or the [-AGhlV] options\n");
 		return 2;
 	}
-	if (a->mode == MODE_ANON && a->nvictims > 0) {
+	if (a->replays && (a->ntargets > 0 || (a->mode != MODE_TRACE && a->mode != MODE_LIST))) {
+		fprintf(stderr,
+		    "dtrace: --replay traces nothing: not valid in combination with -c, -p, -W or the "
+		    "[-AGhV] options\n");
+		return 2;
+	}
+	if (a->mode == MODE_ANON && a->ntargets > 0) {
 		fprintf(stderr, "dtrace: -A saves no processes: -c, -p and -W go with dtrace -a\n");
 		return 2;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The words of the command line in, what they ask for out. Nothing is opened, set or compiled
- * here: options and programs are lists in the order given, for main.c to go through.
+ * here: options and programs are lists in the order given, for dtrace.c to go through.
  */
 #ifndef DTRACE_ARGS_H
 #define DTRACE_ARGS_H
@@ -25,7 +25,7 @@ struct program {
 	const char *text;
 };
 
-struct victim {			/* -c command or -p pid */
+struct target {			/* -c command or -p pid */
 	bool command;
 	const char *text;
 	long pid;
@@ -43,13 +43,14 @@ struct args {
 	bool live;		/* --live */
 	const char *output;	/* -o or NULL */
 	const char *play;	/* --play FILE */
+	bool replays;		/* --replay FILE: no right is needed */
 	const char *words;	/* --complete TEXT, --list LIST, or the options for -x help */
 	struct setting *settings;
 	int nsettings;
 	struct program *programs;
 	int nprograms;
-	struct victim *victims;
-	int nvictims;
+	struct target *targets;
+	int ntargets;
 	char **operands;	/* [0] is left free for $0; $1 … follow; NULL ends */
 	int noperands;		/* with [0] */
 	const struct tool *tool;	/* --tool: whose command line this was; else NULL */

@@ -102,7 +102,7 @@ static void put_ways(struct ways *w, const char *before, int len, const char *af
 }
 
 /*
- * Matches what is there, and anything behind it; *part is the last part that is there. False: there are
+ * Matches what is there, and anything after it; *part is the last part that is there. False: there are
  * more than four.
  */
 static bool describe(const char *text, dtrace_probedesc_t *d, int *part)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Errors of probes, told apart and counted; faults.h says which are kept back. */
+/* Errors of probes, sorted by clause and kind, and counted; faults.h says which are kept back. */
 #include "faults.h"
 
 #include "base.h"
@@ -27,7 +27,7 @@ static struct fault *fault_of(struct faults *f, const dtrace_errdata_t *d)
 		    one->offset == d->dteda_offset)
 			return one;
 	}
-	if (f->n == FAULTS_KINDS)
+	if (f->n == FAULTS_KINDS_MAX)
 		return NULL;
 	f->list[f->n] = (struct fault){ .clause = clause, .kind = d->dteda_fault, .action = d->dteda_action,
 	    .offset = d->dteda_offset };
@@ -40,9 +40,9 @@ bool faults_keep(struct faults *f, const dtrace_errdata_t *d)
 	struct fault *one = fault_of(f, d);
 	char *text;
 
-	if (one == NULL || one->told < FAULTS_FEW || (text = strdup(d->dteda_msg)) == NULL) {
+	if (one == NULL || one->written < FAULTS_REPEAT_MAX || (text = strdup(d->dteda_msg)) == NULL) {
 		if (one != NULL)
-			one->told++;
+			one->written++;
 		return false;
 	}
 	free(one->last);
@@ -55,7 +55,7 @@ bool faults_keep(struct faults *f, const dtrace_errdata_t *d)
  * The last text, with the number of those like it. Traced output is flushed first, so that the order is
  * right.
  */
-static void tell_waiting(struct fault *one, FILE *out)
+static void report_waiting(struct fault *one, FILE *out)
 {
 	fflush(out);
 	one->last[strcspn(one->last, "\n")] = '\0';
@@ -70,7 +70,7 @@ static void tell_waiting(struct fault *one, FILE *out)
 }
 
 /* The clock is read only if there are errors. */
-void faults_tell(struct faults *f, FILE *out, bool now)
+void faults_report(struct faults *f, FILE *out, bool now)
 {
 	uint64_t time = f->n > 0 ? now_ns() : 0;
 
@@ -79,7 +79,7 @@ void faults_tell(struct faults *f, FILE *out, bool now)
 	f->next = time + SECOND;
 	for (int i = 0; i < f->n; i++)
 		if (f->list[i].waiting > 0)
-			tell_waiting(&f->list[i], out);
+			report_waiting(&f->list[i], out);
 }
 
 void faults_free(struct faults *f)

@@ -14,18 +14,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FAULTS_KINDS 64		/* that are told apart at a time; what is beyond is written as it comes */
-#define FAULTS_FEW 5		/* of each kind that are written as they come */
+#define FAULTS_KINDS_MAX 64	/* counted separately; errors of further kinds are written as they come */
+#define FAULTS_REPEAT_MAX 5	/* of each kind that are written as they come */
 
 struct fault {
 	uint64_t clause;
 	int kind, action, offset;
-	uint64_t told, waiting;		/* how many were written as they came; and wait to be told */
+	uint64_t written, waiting;	/* how many were written at once, and how many wait to be */
 	char *last;			/* the text of the last that waits */
 };
 
 struct faults {
-	struct fault list[FAULTS_KINDS];
+	struct fault list[FAULTS_KINDS_MAX];
 	int n;
 	uint64_t next;			/* when those that wait are due, ns */
 };
@@ -33,7 +33,7 @@ struct faults {
 /* false: it is to be written now, by the caller */
 bool faults_keep(struct faults *, const dtrace_errdata_t *);
 /* Writes what waits, once a second, or now in any case; `out` is flushed before. */
-void faults_tell(struct faults *, FILE *out, bool now);
+void faults_report(struct faults *, FILE *out, bool now);
 void faults_free(struct faults *);
 
 #endif

@@ -154,7 +154,7 @@ static int put_aggregation(const struct live *l, FILE *f, size_t agg, int room, 
 	return used;
 }
 
-/* What the program printed and what was told, at the bottom; at most a quarter of the screen. */
+/* What the program printed, and messages, at the bottom; at most a quarter of the screen. */
 static int count_tail(const char *tail)
 {
 	int n = tail != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The whole terminal, for a while: a second screen that is drawn in place, and keys without Enter. What
- * others write to standard error meanwhile is kept and told afterwards. However the command ends, also by
+ * others write to standard error meanwhile is kept and written afterwards. However the command ends, also by
  * SIGKILL, the terminal gets back what it had: a child waits for that.
  */
 #ifndef DTRACE_SCREEN_H
@@ -27,7 +27,7 @@ struct screen {
 
 /* Standard output is a terminal. False, after a sentence: it cannot be used, or there is no memory. */
 bool screen_open(struct screen *);
-/* Once, whoever calls; then what was kept goes to standard output. */
+/* Takes effect once; then what was kept goes to standard output. */
 void screen_close(struct screen *);
 void screen_size(int *rows, int *columns);
 /* Waits for a key, for fd, or for a time. Returns the key, 0 for anything else. */

@@ -6,6 +6,7 @@
 #include "terminal.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +27,36 @@ static void note_failure(struct show *s)
 
 /* ---- text ---- */
 
+/* The text before the records of a firing, in the room that the library gives for it. */
+struct line { char *text; size_t len, size; };
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(l->text + l->len, l->size - l->len, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		l->len += (size_t)n < l->size - l->len ? (size_t)n : l->size - l->len - 1;
+}
+
 /* Once, before the first firing: -F has columns of its own, and -q has none. */
-static void put_header(struct show *s)
+static void add_header(struct show *s, struct line *l)
 {
 	if (s->header)
 		return;
 	s->header = true;
 	if (s->quiet && !s->flowindent)
 		return;
-	fprintf(s->out, "%s%s%s", s->color ? TERMINAL_BOLD : "", s->walltime ? "       WALLTIME " : "",
+	add(l, "%s%s%s", s->color ? TERMINAL_BOLD : "", s->walltime ? "       WALLTIME " : "",
 	    s->time_column ? "            TIME " : "");
 	if (s->flowindent)
-		fprintf(s->out, "%3s %-41s", "CPU", "FUNCTION");
+		add(l, "%3s %-41s", "CPU", "FUNCTION");
 	else
-		fprintf(s->out, "%3s %6s %*s", "CPU", "ID", s->names, "FUNCTION:NAME");
-	fprintf(s->out, "%s\n", s->color ? TERMINAL_PLAIN : "");
+		add(l, "%3s %6s %*s", "CPU", "ID", s->names, "FUNCTION:NAME");
+	add(l, "%s\n", s->color ? TERMINAL_PLAIN : "");
 }
 
 /*
@@ -96,8 +112,11 @@ static void wall_text(struct show *s, uint64_t timestamp, char text[32])
 	snprintf(text, 32, "%s.%06u ", c->text, (unsigned)(t % 1000000000 / 1000));
 }
 
-/* -x walltime; -t: seconds since the machine started, as `timestamp` counts them. */
-static void put_time(struct show *s, const dtrace_probedata_t *d)
+/*
+ * -x walltime, unless the stream puts it before each line; -t: seconds since the machine started, as
+ * `timestamp` counts them.
+ */
+static void add_time(struct show *s, struct line *l, const dtrace_probedata_t *d)
 {
 	char text[32] = "";
 
@@ -105,10 +124,10 @@ static void put_time(struct show *s, const dtrace_probedata_t *d)
 		wall_text(s, d->dtpda_timestamp, text);
 	if (s->stamp.out != NULL)
 		stamp_next(&s->stamp, s->out, text);
-	else
-		fputs(text, s->out);
+	else if (text[0] != '\0')
+		add(l, "%s", text);
 	if (s->time_column)
-		fprintf(s->out, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
+		add(l, "%6llu.%09llu ", (unsigned long long)(d->dtpda_timestamp / 1000000000u),
 		    (unsigned long long)(d->dtpda_timestamp % 1000000000u));
 }
 
@@ -116,7 +135,7 @@ static void put_time(struct show *s, const dtrace_probedata_t *d)
  * CPU, id and name of the probe. The text of the last few is kept, as floods of records are mostly from a few
  * probes, and formatting is what they cost.
  */
-static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedesc_t *p)
+static void add_columns(struct show *s, struct line *l, processorid_t cpu, const dtrace_probedesc_t *p)
 {
 	struct show_columns *c = &s->kept[(p->dtpd_id + 5u * (unsigned)cpu) % SHOW_KEPT];
 
@@ -128,19 +147,20 @@ static void put_columns(struct show *s, processorid_t cpu, const dtrace_probedes
 		c->cpu = cpu;
 		c->len = snprintf(c->text, sizeof(c->text), "%3d %6u %*s ", cpu, p->dtpd_id, s->names, name);
 	}
-	fwrite_unlocked(c->text, 1, (size_t)c->len, s->out);
+	if ((size_t)c->len < l->size - l->len) {
+		memcpy(l->text + l->len, c->text, (size_t)c->len);
+		l->len += (size_t)c->len;
+	}
 }
 
 /* Before the records of a firing: its columns, or with -F its place in the flow. */
-static int text_probe(const dtrace_probedata_t *d, void *arg)
+static void add_firing(struct show *s, struct line *l, const dtrace_probedata_t *d)
 {
 	const dtrace_probedesc_t *p = d->dtpda_pdesc;
-	struct show *s = arg;
 	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 160];
 
-	if (__fpending(s->out) > SHOW_BUFFER / 2)
-		fflush(s->out);			/* between two lines */
-	put_header(s);
+	add_header(s, l);
+	add_time(s, l, d);
 	if (s->flowindent) {
 		if (d->dtpda_flow == DTRACEFLOW_NONE)
 			snprintf(name, sizeof(name), "%*s%s%s:%s", d->dtpda_indent, "", d->dtpda_prefix,
@@ -148,20 +168,43 @@ static int text_probe(const dtrace_probedata_t *d, void *arg)
 		else
 			snprintf(name, sizeof(name), "%*s%s%s", d->dtpda_indent, "", d->dtpda_prefix,
 			    p->dtpd_func);
-		put_time(s, d);
-		fprintf(s->out, "%3d %-41s ", d->dtpda_cpu, name);
+		add(l, "%3d %-41s ", d->dtpda_cpu, name);
 	} else if (!s->quiet) {
-		put_time(s, d);
-		put_columns(s, d->dtpda_cpu, p);
-	} else {
-		put_time(s, d);
+		add_columns(s, l, d->dtpda_cpu, p);
 	}
+}
+
+/* For the library: what stands around the records that it prints. */
+static int text_line(dtrace_linedata_t *d, void *arg)
+{
+	struct show *s = arg;
+	struct line l = { d->dtlda_text, 0, d->dtlda_size };
+
+	add_firing(s, &l, d->dtlda_probe);
+	d->dtlda_end = s->quiet ? NULL : "\n";
+	return (int)l.len;
+}
+
+/*
+ * A stream that puts the time before each line (stamp.h) has to hear of each firing before its text comes, so
+ * we write to it ourselves.
+ */
+static int stamp_probe(const dtrace_probedata_t *d, void *arg)
+{
+	struct show *s = arg;
+	char text[DTRACE_LINE_MAX];
+	struct line l = { text, 0, sizeof(text) };
+
+	if (__fpending(s->out) > SHOW_BUFFER / 2)
+		fflush(s->out);			/* between two lines */
+	add_firing(s, &l, d);
+	fwrite_unlocked(text, 1, l.len, s->out);
 	note_failure(s);
 	return DTRACE_CONSUME_THIS;
 }
 
 /* The library prints each record; this ends the line after the last (rec NULL). */
-static int text_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
+static int stamp_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
 {
 	struct show *s = arg;
 
@@ -181,7 +224,7 @@ static void before_message(struct show *s)
 	note_failure(s);
 }
 
-/* Errors that come too often are kept back and told together (faults.h). */
+/* Errors that come too often are held back and reported together (faults.h). */
 static int text_error(const dtrace_errdata_t *d, void *arg)
 {
 	struct show *s = arg;
@@ -205,15 +248,7 @@ static void text_blank(struct show *s)
 	putc('\n', s->out);
 }
 
-/* ---- formats that tell everything themselves ---- */
-
-/* Formats that write everything themselves need nothing from us. */
-static int every_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *rec, void *arg)
-{
-	(void)d;
-	(void)arg;
-	return rec != NULL ? DTRACE_CONSUME_THIS : DTRACE_CONSUME_NEXT;
-}
+/* ---- formats that write everything themselves ---- */
 
 static int no_error(const dtrace_errdata_t *d, void *arg)
 {
@@ -289,14 +324,16 @@ FILE *show_file(const struct show *s)
 /* ---- which of them ---- */
 
 /*
- * By dtrace_oformat(): text needs all our help, tables need errors and drops told, structured formats none.
+ * By dtrace_oformat(): text needs all our help, tables need errors and drops, structured formats none.
  */
 static const struct show_kind kinds[] = {
-	[DTRACE_OFORMAT_TEXT] = { text_probe, text_record, text_error, text_drop, text_blank, false },
-	[DTRACE_OFORMAT_STRUCTURED] = { NULL, every_record, no_error, no_drop, no_blank, true },
-	[DTRACE_OFORMAT_TABLE] = { NULL, every_record, text_error, text_drop, no_blank, true },
-	[DTRACE_OFORMAT_FILE] = { NULL, every_record, text_error, text_drop, no_blank, true },
+	[DTRACE_OFORMAT_TEXT] = { NULL, dtrace_consume_all, text_error, text_drop, text_blank, false },
+	[DTRACE_OFORMAT_STRUCTURED] = { NULL, dtrace_consume_all, no_error, no_drop, no_blank, true },
+	[DTRACE_OFORMAT_TABLE] = { NULL, dtrace_consume_all, text_error, text_drop, no_blank, true },
+	[DTRACE_OFORMAT_FILE] = { NULL, dtrace_consume_all, text_error, text_drop, no_blank, true },
 };
+static const struct show_kind stamped = { stamp_probe, stamp_record, text_error, text_drop, text_blank,
+	false };
 
 void show_options(struct show *s)
 {
@@ -305,11 +342,18 @@ void show_options(struct show *s)
 	s->flowindent = show_option_on(s->dtp, "flowindent");
 	s->walltime = show_option_on(s->dtp, "walltime");
 	s->color = terminal_color(s->dtp, fileno(s->out));
+	s->lines = s->kind == &kinds[DTRACE_OFORMAT_TEXT];
+	if (s->lines && s->stamp.out != NULL)
+		s->kind = &stamped;
+	s->lines &= s->kind != &stamped;
+	/* a quiet program has no text of ours, and floods of its records need not ask for it */
+	(void)dtrace_handle_line(s->dtp, s->lines && (!s->quiet || s->flowindent || s->walltime ||
+	    s->time_column) ? text_line : NULL, s);
 }
 
 /* ---- widths ---- */
 
-enum { NAMES = 32, MANY_PROBES = 4096 };	/* the historic width; names that are not all looked at */
+enum { NAMES = 32, PROBES_MAX = 4096 };	/* the historic width; with more probes it is not computed */
 
 static int measure_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
 {
@@ -332,7 +376,7 @@ void show_measure(struct show *s, dtrace_prog_t *const *programs, int nprograms,
 	int longest = (int)strlen("FUNCTION:NAME"), columns = terminal_columns(s->dtp, fileno(s->out));
 
 	s->names = NAMES;
-	if (columns == 0 || n > MANY_PROBES || s->quiet || s->flowindent || s->kind->probe == NULL)
+	if (columns == 0 || n > PROBES_MAX || s->quiet || s->flowindent || !s->lines)
 		return;
 	for (int i = 0; i < nprograms; i++)
 		(void)dtrace_stmt_iter(s->dtp, programs[i], measure_statement, &longest);

@@ -28,7 +28,7 @@ struct show_clock {			/* -x walltime: timestamps as the time of day */
 	char text[16];
 };
 
-enum { SHOW_KEPT = 16, SHOW_BUFFER = 256 << 10 };	/* of the file, see engine.c */
+enum { SHOW_KEPT = 16, SHOW_BUFFER = 256 << 10 };	/* of the file, see trace_loop.c */
 
 struct show {
 	dtrace_hdl_t *dtp;
@@ -43,6 +43,7 @@ struct show {
 	bool color;			/* of the header */
 	int names;			/* columns of FUNCTION:NAME */
 	bool quiet, flowindent, header;
+	bool lines;			/* firings have text of ours around them */
 	int why;			/* errno of the first write of ours that failed */
 	struct faults faults;
 	/* of the last probes and CPUs, as floods of records are mostly of a few */

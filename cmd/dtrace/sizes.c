@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sizes and rates that dtrace_go() has lowered, told in the historic words. */
+/* Sizes and rates that dtrace_go() has lowered, reported in the historic words. */
 #include "sizes.h"
 
 #include "base.h"
 
-/* The historic words for each; struct sizes has one value for each row. */
+/*
+ * The historic words for each; struct sizes has one value for each row. Many scripts set switchrate=10, which
+ * means nanoseconds: that it is not read as often as that was never reported.
+ */
 static const struct { const char *option, *text; int rate; } rows[] = {
 	{ "bufsize", "buffer size", 0 }, { "aggsize", "aggregation size", 0 },
 	{ "specsize", "speculation size", 0 },
 	{ "dynvarsize", "dynamic variable size", 0 }, { "cleanrate", "cleaning rate", 1 },
-	{ "statusrate", "status rate", 1 }, { "switchrate", "switch rate", 1 },
-	{ "aggrate", "aggregation rate", 1 },
+	{ "statusrate", "status rate", 1 }, { "aggrate", "aggregation rate", 1 },
 };
 
 void sizes_read(struct sizes *s, dtrace_hdl_t *dtp)

@@ -8,7 +8,7 @@
 #include <stdio_ext.h>
 #include <string.h>
 
-enum { PLENTY = 128 << 10 };	/* of text that waits: it is written between two lines */
+enum { PENDING_MAX = 128 << 10 };	/* of text that waits: it is written between two lines */
 
 static ssize_t write_lines(void *cookie, const char *text, size_t n)
 {
@@ -25,7 +25,7 @@ static ssize_t write_lines(void *cookie, const char *text, size_t n)
 		st->inside = end == NULL;
 		at += len;
 	}
-	if (!st->kept || (!st->inside && __fpending(st->out) > PLENTY))
+	if (!st->kept || (!st->inside && __fpending(st->out) > PENDING_MAX))
 		fflush(st->out);
 	return ferror(st->out) ? 0 : (ssize_t)n;
 }

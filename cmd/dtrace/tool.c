@@ -159,7 +159,7 @@ static int find_target(struct tool *t, struct said *s)
 	return 0;
 }
 
-/* The macro arguments stand behind "--", since any of them may look like an option. */
+/* The macro arguments stand after "--", since any of them may look like an option. */
 static int add_operands(struct tool *t, struct said *s, int argc, char **argv)
 {
 	int status = 0;

@@ -36,8 +36,8 @@ struct tool {
 /* False after a message: it cannot be read, or it has no head. */
 bool tool_read(struct tool *, const char *path);
 void tool_help(const struct tool *, FILE *);
-/* The script could not be compiled or enabled: what it needs is not here. */
-void tool_failed(const struct tool *, const char *why);
+/* The script could not be compiled or enabled. rights: of this user; else what it needs may not be here. */
+void tool_failed(const struct tool *, const char *why, bool rights);
 void tool_free(struct tool *);
 
 /*

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HEAD = 16 << 10 };
+enum { HEAD_MAX = 16 << 10 };
 
 /* The beginning of the script, as one string. NULL after a message. */
 static char *read_beginning(const char *name, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char *text = malloc(MOST_HEAD + 1);
+	char *text = malloc(HEAD_MAX + 1);
 	size_t n = 0;
 
 	if (f == NULL)
@@ -26,7 +26,7 @@ static char *read_beginning(const char *name, const char *path)
 	else if (text == NULL)
 		fprintf(stderr, "%s: out of memory\n", name);
 	else
-		n = fread(text, 1, MOST_HEAD, f);
+		n = fread(text, 1, HEAD_MAX, f);
 	if (f == NULL || text == NULL) {
 		if (f != NULL)
 			fclose(f);
@@ -39,7 +39,7 @@ static char *read_beginning(const char *name, const char *path)
 }
 
 /*
- * The next line of the head, without " * " before it; NULL at its end. The text is cut behind it, and *rest
+ * The next line of the head, without " * " before it; NULL at its end. The text is cut after it, and *rest
  * goes on there.
  */
 static char *next_line(char **rest)
@@ -102,7 +102,7 @@ static void go_on(char *row, const char *more)
 	memmove(row + n + 1, more, strlen(more) + 1);
 }
 
-/* The rows: from the first word in capitals to the first empty line behind it. */
+/* The rows: from the first word in capitals to the first empty line after it. */
 static bool read_rows(struct tool *t, char *at)
 {
 	char *line, *key = NULL, *row = NULL;
@@ -186,10 +186,10 @@ static bool needs_more(const struct tool *t)
 	return t->needs != NULL && strcmp(t->needs, "no more than every kernel has") != 0;
 }
 
-void tool_failed(const struct tool *t, const char *why)
+void tool_failed(const struct tool *t, const char *why, bool rights)
 {
 	fprintf(stderr, "%s: cannot run here: %s\n", t->name, why);
-	if (needs_more(t))
+	if (needs_more(t) && !rights)
 		fprintf(stderr, "  it needs %s\n", t->needs);
 }
 

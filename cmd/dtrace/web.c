@@ -32,6 +32,6 @@ int web_exec(char **argv)
 		}
 	}
 	fputs("dtrace: the live page is the command dtrace-web, which is not here: Debian's package has "
-	    "it, a static build has none, and make builds it where libmicrohttpd-dev and npm are\n", stderr);
+	    "it, and make builds it where npm is\n", stderr);
 	return 1;
 }

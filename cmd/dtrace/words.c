@@ -33,7 +33,7 @@ static bool wanted(const struct table *t, const char *name)
 	return yes;
 }
 
-/* One sentence or more; behind it what limits it: a range, or the flag that it needs. */
+/* One sentence or more; after it what limits it: a range, or the flag that it needs. */
 static char *doc_of(const dtrace_word_t *word, bool options)
 {
 	const char *doc = word->dtw_doc, *range = options ? word->dtw_range : "";

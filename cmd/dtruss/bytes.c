@@ -125,7 +125,7 @@ static void put_kind_fd(struct text *t, const struct call *c, unsigned arg, cons
 	put_fd(t, c, (int)c->a[arg]);
 }
 
-/* A number that a file is to get: it may be nobody's yet, so /proc is not asked. */
+/* The number that a file is to get: it may be unused, so /proc is not read. */
 static void put_new_fd(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	const char *name = c->names ? files_known(c->files, (int)c->a[arg]) : NULL;
@@ -176,7 +176,7 @@ static void put_ret_number(struct text *t, const struct call *c, unsigned arg, c
 
 #define STRING "trace(copyinstr(%a));"
 #define MAYBE "trace(%a ? copyinstr(%a) : \"\");"		/* where NULL is not a mistake */
-/* The files behind two descriptors that stand at the argument: the number of each one's inode. */
+/* Two descriptors are stored at the argument: the number of the inode of each. */
 #define INO(at) "trace(arg0 >= 0 ? getf(*(int *)copyin(%a + " at ", 4))->f_inode->i_ino : 0);"
 #define FILE_OF "getf((int)arg0)"
 
@@ -192,18 +192,20 @@ static const struct kind list[] = {
 	{ .name = "fd", .put = put_kind_fd },
 	{ .name = "newfd", .put = put_new_fd },
 	{ .name = "dirfd", .put = put_kind_dirfd },
-	{ .name = "fds", .put = put_fds, .fetch = OUT("8") INO("0") INO("4"), .nrecs = 3 },
+	{ .name = "fds", .put = put_fds, .fetch = OUT("8") INO("0") INO("4"), .nrecs = 3,
+	    .inside = OUT("8") "trace(0); trace(0);" },
 	/* results: a file that was opened, a socket, what else a descriptor is for, a second name */
 	{ .name = "=open", .put = put_ret_fd, .fetch = "trace(arg0 >= 0 ? d_path(&" FILE_OF
 	    "->f_path) : \"\");",
-	    .nrecs = 1 },
+	    .nrecs = 1, .inside = "trace(\"\");" },
 	{ .name = "=sock", .put = put_ret_fd, .fetch = "trace(arg0 >= 0 ? " FILE_OF "->f_inode->i_ino : 0);",
-	    .nrecs = 1 },
-	{ .name = "=anon", .put = put_ret_fd, .nrecs = 1,
+	    .nrecs = 1, .inside = "trace(0);" },
+	{ .name = "=anon", .put = put_ret_fd, .nrecs = 1, .inside = "trace(\"\");",
 	    .fetch = "trace(arg0 >= 0 ? stringof(" FILE_OF "->f_path.dentry->d_name.name) : \"\");" },
-	{ .name = "=memfd", .put = put_ret_fd, .nrecs = 1,
+	{ .name = "=memfd", .put = put_ret_fd, .nrecs = 1, .inside = "trace(\"\");",
 	    .fetch = "trace(arg0 >= 0 ? stringof(" FILE_OF "->f_path.dentry->d_name.name) : \"\");" },
 	{ .name = "=dup", .put = put_ret_fd },
-	{ .name = "=cwd", .put = put_ret_number, .fetch = "trace(cwd);", .nrecs = 1 },
+	{ .name = "=cwd", .put = put_ret_number, .fetch = "trace(cwd);", .nrecs = 1,
+	    .inside = "trace(\"\");" },
 };
 KINDS(kinds_file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The table of system calls (calls.h): text becomes rows once, at the start. */
+/* The table of system calls (calls.h): the text of table/syscalls.def becomes rows once, at the start. */
 #include "calls.h"
 
 #include <fnmatch.h>
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows one behind the other, four texts each: pointers and their relocations would be larger. */
+/* Rows one after the other, four texts each: pointers and their relocations would be larger. */
 static const char sources[] =
-#define C(name, classes, ret, args) #name "\0" classes "\0" ret "\0" args "\0"
-#include "calls.def"
-#undef C
+#define S(name, arm, i386, letters, types, result, kinds) #name "\0" letters "\0" result "\0" kinds "\0"
+#define N(name, number, letters, types, result, kinds) #name "\0" letters "\0" result "\0" kinds "\0"
+#include "table/syscalls.def"
 ;
 
 struct source {
@@ -33,15 +33,17 @@ static const struct {
 } class_letters[] = {
 	{ 'F', CLASS_FILE, "file" }, { 'D', CLASS_DESC, "desc" }, { 'P', CLASS_PROCESS, "process" },
 	{ 'N', CLASS_NETWORK, "network" }, { 'S', CLASS_SIGNAL, "signal" }, { 'M', CLASS_MEMORY, "memory" },
-	{ 'I', CLASS_IPC, "ipc" }, { 'T', CLASS_TRACK, "" }, { 'N', CLASS_NETWORK, "net" },
+	{ 'I', CLASS_IPC, "ipc" }, { 'N', CLASS_NETWORK, "net" },
+	/* no class of -e */
+	{ 'T', CLASS_TRACK, "" }, { 'X', CLASS_NO_RETURN, "" },
 };
 
 /* ---- kinds by name ---- */
 
 static const struct kinds *const all_kinds[] = {
-	&kinds_basic, &kinds_file, &kinds_stat, &kinds_memory, &kinds_process, &kinds_signal, &kinds_socket,
-	&kinds_poll, &kinds_time, &kinds_ioctl, &kinds_futex, &kinds_exec, &kinds_kernel, &kinds_message,
-	&kinds_fcntl, &kinds_clone, &kinds_sockopt, &kinds_open, &kinds_prctl,
+#define X(name) &kinds_##name,
+#include "kinds.def"
+#undef X
 };
 
 struct index {
@@ -62,7 +64,7 @@ static void index_kinds(struct index *ix)
 	qsort(ix->v, ix->n, sizeof(ix->v[0]), by_name);
 }
 
-/* NULL: there is none. */
+/* NULL: not found. */
 static const struct kind *look_up(const struct index *ix, const char *name)
 {
 	struct kind wanted = { .put = NULL };
@@ -94,7 +96,7 @@ static unsigned classes_of(const char *letters)
 	return bits;
 }
 
-/* "fd in2 ulong": a digit behind a kind is the argument that tells its length. */
+/* "fd in2 ulong": a digit after a kind is the number of the argument that has its length. */
 static bool parse_args(const struct index *ix, struct row *r, const char *text)
 {
 	while (*text != '\0' && r->nargs < CALL_ARGS) {
@@ -123,7 +125,6 @@ static bool fill_row(const struct index *ix, struct row *r, const struct source 
 {
 	snprintf(r->name, sizeof(r->name), "%s", s->name);
 	r->classes = classes_of(s->classes);
-	r->known = true;
 	if (!parse_args(ix, r, s->args))
 		return false;
 	if (s->ret[0] == '\0')
@@ -137,9 +138,27 @@ static bool fill_row(const struct index *ix, struct row *r, const struct source 
 
 struct loading {
 	struct calls *calls;
-	const struct kind *number;	/* of arguments that no row tells */
-	size_t room;
+	const struct kind *number;	/* of arguments of calls without a row */
+	size_t capacity;
 };
+
+/* Bits of the arguments of a probe that are pointers; 0 also if types are not known. */
+static unsigned char pointers_of(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d)
+{
+	dtrace_probeinfo_t info;
+	unsigned char bits = 0;
+
+	if (dtrace_probe_info(dtp, d, &info) != 0)
+		return 0;
+	for (int i = 0; i < info.dtp_argc && i < CALL_ARGS; i++) {
+		char name[64] = "";
+
+		dtrace_type_name(dtp, &info.dtp_argv[i], name, sizeof(name));
+		if (name[0] != '\0' && name[strlen(name) - 1] == '*')
+			bits |= (unsigned char)(1u << i);
+	}
+	return bits;
+}
 
 /* A call of this kernel; one that no row has is added. */
 static int meet_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
@@ -147,8 +166,7 @@ static int meet_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 	struct loading *l = arg;
 	struct row *r = calls_find(l->calls, d->dtpd_func);
 
-	(void)dtp;
-	if (r == NULL && l->calls->n < l->room) {
+	if (r == NULL && l->calls->n < l->capacity) {
 		r = &l->calls->v[l->calls->n++];
 		snprintf(r->name, sizeof(r->name), "%.31s", d->dtpd_func);
 		for (r->nargs = 0; r->nargs < CALL_ARGS; r->nargs++)
@@ -156,27 +174,29 @@ static int meet_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *d, void *arg)
 	}
 	if (r != NULL)
 		r->here = r->wanted = true;
+	if (r != NULL && r->nargs == 1 && r->kind[0]->name[0] == '*')
+		r->pointers = pointers_of(dtp, d);
 	return 0;
 }
 
-#define CALLS_MOST 1024			/* rows, and calls that kernels have and rows have not */
+#define MAX_CALLS 1024			/* rows, and calls that kernels have and rows have not */
 
 bool calls_load(struct calls *c, dtrace_hdl_t *dtp)
 {
 	static const dtrace_probedesc_t pattern = { .dtpd_provider = "syscall", .dtpd_name = "entry" };
 	struct index ix = { .n = 0 };
-	struct loading l = { .calls = c, .room = CALLS_MOST };
+	struct loading l = { .calls = c, .capacity = MAX_CALLS };
 	const char *at = sources;
 	bool ok = true;
 
 	index_kinds(&ix);
 	l.number = find_kind(&ix, "hex");
-	c->v = calloc(l.room, sizeof(*c->v));
+	c->v = calloc(l.capacity, sizeof(*c->v));
 	if (c->v == NULL) {
 		fprintf(stderr, "dtruss: out of memory\n");
 		return false;
 	}
-	while (ok && *at != '\0' && c->n < l.room) {
+	while (ok && *at != '\0' && c->n < l.capacity) {
 		struct source s = { .name = next_text(&at) };
 
 		s.classes = next_text(&at);
@@ -206,12 +226,13 @@ struct row *calls_find(const struct calls *c, const char *name)
 static unsigned class_of(const char *word)
 {
 	for (size_t i = 0; i < COUNT(class_letters); i++)
-		if (strcmp(class_letters[i].name, word + (word[0] == '%')) == 0)
+		if (class_letters[i].name[0] != '\0' &&
+		    strcmp(class_letters[i].name, word + (word[0] == '%')) == 0)
 			return class_letters[i].bit;
 	return 0;
 }
 
-/* A name of the other machine, as open on aarch64, is fine: nobody makes such calls here. */
+/* A call of another machine, as open on aarch64, is accepted: it never happens here. */
 static bool mark_word(struct calls *c, const char *word)
 {
 	unsigned class = class_of(word);

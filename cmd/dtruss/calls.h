@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of calls.def with their kinds found, those of this kernel marked, and which of them are wanted. */
+/*
+ * The rows of table/syscalls.def with their kinds found, those of this kernel marked, and which of them are
+ * wanted.
+ */
 #ifndef DT_CMD_DTRUSS_CALLS_H
 #define DT_CMD_DTRUSS_CALLS_H
 
@@ -10,7 +13,7 @@ struct calls {
 	size_t n;
 };
 
-/* Needs the handle to learn which calls there are. False: out of memory, or a row is wrong (told). */
+/* Needs the handle to learn which calls there are. False: out of memory, or a row is wrong (reported). */
 bool calls_load(struct calls *, dtrace_hdl_t *);
 void calls_free(struct calls *);
 struct row *calls_find(const struct calls *, const char *name);

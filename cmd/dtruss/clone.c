@@ -19,17 +19,14 @@ static const struct name flags[] = {
 	{ CLONE_NEWPID, "CLONE_NEWPID" }, { CLONE_NEWNET, "CLONE_NEWNET" }, { CLONE_IO, "CLONE_IO" },
 };
 
-/* The order of the last two differs between the machines. */
-#ifdef __x86_64__
-enum { CHILD_TID = 3, TLS = 4 };
-#else
-enum { CHILD_TID = 4, TLS = 3 };
-#endif
-
-/* All arguments at once: strace(1) names them and leaves out those that the flags do not ask for. */
+/*
+ * All arguments at once: strace(1) names them and leaves out those that the flags do not ask for. The order
+ * of the last two differs between machines: the address of the child's number is the one that is a pointer.
+ */
 static void put_clone(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
 	uint64_t f = c->a[0];
+	unsigned child_tid = c->row->pointers & 1 << 4 ? 4 : 3, tls = 7 - child_tid;
 
 	(void)arg;
 	(void)k;
@@ -53,11 +50,11 @@ static void put_clone(struct text *t, const struct call *c, unsigned arg, const 
 	}
 	if (f & CLONE_SETTLS) {
 		text_put(t, ", tls=");
-		text_hex(t, c->a[TLS]);
+		text_hex(t, c->a[tls]);
 	}
 	if (f & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) {
 		text_put(t, ", child_tidptr=");
-		text_addr(t, c->a[CHILD_TID]);
+		text_addr(t, c->a[child_tid]);
 	}
 }
 
@@ -106,7 +103,7 @@ static const struct name spaces[] = {
 };
 
 static const struct kind list[] = {
-	{ .name = "clone", .put = put_clone },
+	{ .name = "*clone", .put = put_clone },
 	{ .name = "clone3", .put = put_clone3, .fetch = MEM("self->a1", "64"), .nrecs = 1 },
 	{ .name = "cloneflags", .put = put_kind_flags, NAMES(flags) },
 	{ .name = "nstype", .put = put_kind_flags, NAMES(spaces) },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a decoder sees and gives. A system call is a row of calls.def: it names a kind for each argument and
- * one for the result. A kind says which bytes of the process the D program records for it, as D text, and how
- * value and bytes become text. Decoders know nothing of lines, processes or the library.
+ * What a decoder sees and gives. A system call is a row of table/syscalls.def: it names a kind for each
+ * argument and one for the result. A kind says which bytes of the process the D program records for it, as D
+ * text, and how value and bytes become text. Decoders know nothing of lines, processes or the library.
  */
 #ifndef DT_CMD_DTRUSS_DECODE_H
 #define DT_CMD_DTRUSS_DECODE_H
@@ -18,17 +18,17 @@
 struct kind;
 struct files;
 
-/* A row of calls.def, with its kinds found. */
+/* A row of table/syscalls.def, with its kinds found; or a call without a row, shown as six numbers. */
 struct row {
 	char name[32];
 	unsigned classes;		/* CLASS_* */
 	const struct kind *ret;		/* NULL: a number */
 	const struct kind *kind[CALL_ARGS];
-	unsigned char lenarg[CALL_ARGS];	/* which argument tells the length of each */
+	unsigned char lenarg[CALL_ARGS];	/* the argument that has the length of each */
 	unsigned char at[CALL_ARGS];	/* the first record of an argument among those of its shape */
 	unsigned char ret_at;
 	unsigned char nargs, nrecs;
-	bool known;			/* in calls.def */
+	unsigned char pointers;		/* bits of the arguments that are pointers; of *NAME kinds alone */
 	bool here;			/* this kernel has it */
 	bool wanted;			/* to be shown */
 	bool enabled;			/* to be recorded: wanted, or it changes descriptors */
@@ -37,6 +37,7 @@ struct row {
 enum {
 	CLASS_FILE = 1, CLASS_DESC = 2, CLASS_PROCESS = 4, CLASS_NETWORK = 8, CLASS_SIGNAL = 16,
 	CLASS_MEMORY = 32, CLASS_IPC = 64, CLASS_TRACK = 128,	/* changes descriptors or directories */
+	CLASS_NO_RETURN = 256,
 };
 
 /* A call that has returned, or is on its way (`inside`), or was met in the middle (`blind`: no arguments). */
@@ -67,15 +68,17 @@ struct kind {
 	char name[12];
 	put_f *put;
 	/*
-	 * D text for the return of the call: %a is the argument, %n the one that tells the length (a digit
-	 * behind the kind), %s the limit of -s. NULL: the number says it all.
+	 * D text for the return of the call: %a is the argument, %k its number, %n the argument that has
+	 * the length (a digit after the kind), %z `size`, %s the limit of -s. NULL: the number is enough.
 	 */
 	const char *fetch;
 	unsigned nrecs;			/* how many records that makes */
+	unsigned size;			/* %z: of a struct that differs between machines */
 	const char *entry;		/* D text for the entry: the call overwrites what it was given */
 	const struct name *names;	/* for those that need a table */
 	unsigned nnames;		/* without a table: a choice that the decoder explains */
 	const char *type;		/* the kernel's, for those that its type data describe */
+	const char *inside;		/* replaces `fetch` where the kernel cannot be read; NULL: the same */
 };
 
 /* What is known of a signal. */
@@ -89,20 +92,20 @@ struct siginfo_facts {
 /* NAMES(prot): "names" and "nnames" of a kind */
 #define NAMES(t) .names = (t), .nnames = COUNT(t)
 
-/* All kinds, by file. */
+/* The kinds of one file, which KINDS() ends and a row of kinds.def names. */
 struct kinds {
 	const struct kind *v;
 	size_t n;
 };
 #define KINDS(name) const struct kinds name = { list, COUNT(list) }
-extern const struct kinds kinds_basic, kinds_file, kinds_stat, kinds_memory, kinds_process, kinds_signal,
-    kinds_socket, kinds_poll, kinds_time, kinds_ioctl, kinds_futex, kinds_exec, kinds_kernel, kinds_message,
-    kinds_fcntl, kinds_clone, kinds_sockopt, kinds_open, kinds_prctl;
+#define X(name) extern const struct kinds kinds_##name;
+#include "kinds.def"
+#undef X
 
 /*
  * D text that records so many bytes at an argument, at most `cap` of them; none where the address is NULL.
  * OUT: only what a call that succeeded has written. It has no branches: the kernel's verifier would walk
- * everything behind each of them twice, and the program would take ten times as long to start.
+ * everything after each of them twice, and the program would take ten times as long to start.
  */
 #define NOT_NULL(a) "((" a " | -" a ") >> 63)"		/* all bits, or none */
 #define DONE "~(arg0 >> 63)"				/* the same, when the call has succeeded */
@@ -120,7 +123,7 @@ extern const struct kinds kinds_basic, kinds_file, kinds_stat, kinds_memory, kin
 const void *call_bytes(const struct call *, unsigned arg, unsigned sub, size_t *size);
 /* The same for a struct of that size, aligned. False: it is not there, and the address was put. */
 bool call_struct(struct text *, const struct call *, unsigned arg, unsigned sub, void *out, size_t size);
-/* The same; where the call writes it (`writes`), there is none unless it succeeded. */
+/* The same; if the call writes the struct (`writes`), false also if the call failed. */
 bool call_written(struct text *, const struct call *, unsigned arg, bool writes, void *out, size_t size);
 /* A number that was recorded; 0: it was not. */
 int64_t call_number(const struct call *, unsigned arg, unsigned sub);
@@ -128,8 +131,8 @@ int64_t call_number(const struct call *, unsigned arg, unsigned sub);
 
 static inline bool call_failed(const struct call *c) { return c->ret < 0 && c->ret >= -4095; }
 
-/* names.c */
-const char *name_of(const struct name *, size_t n, uint32_t v);		/* NULL: none */
+/* value_names.c */
+const char *name_of(const struct name *, size_t n, uint32_t v);		/* NULL: not found */
 /* "A|B|0x10"; nothing set: `none`, or 0. */
 void put_flags(struct text *, uint64_t, const struct name *, size_t n, const char *none);
 /* One of them, or the number and what it should have been: "0x7 PROT_???", the second as a comment */

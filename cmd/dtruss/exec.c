@@ -8,16 +8,16 @@
 
 #include <string.h>
 
-#define WORDS_MOST 8			/* of a call that failed */
+#define MAX_WORDS 8			/* of a call that failed */
 
-/* Words with a NUL behind each. */
+/* Words, each with a NUL after it. */
 struct words {
 	const char *p;
 	size_t at, size;		/* of what was recorded */
 	bool cut;			/* there is more */
 };
 
-/* False: there is none. *n is its length. */
+/* False: not found. *n is its length. */
 static bool next_word(struct words *w, const char **word, size_t *n)
 {
 	if (w->at >= w->size)
@@ -45,7 +45,7 @@ static bool is_word(const char *word, size_t n, const char *other, size_t size)
 static void put_words(struct text *t, const struct call *c, unsigned arg, struct words w)
 {
 	size_t size = 0, path_size = 0, n;
-	const char *given = call_bytes(c, arg, 3 + WORDS_MOST, &size), *path, *word;
+	const char *given = call_bytes(c, arg, 3 + MAX_WORDS, &size), *path, *word;
 	bool script;
 
 	path = call_bytes(c, arg - 1, 0, &path_size);
@@ -69,7 +69,7 @@ static void put_words(struct text *t, const struct call *c, unsigned arg, struct
 static void put_failed_words(struct text *t, const struct call *c, unsigned arg)
 {
 	text_char(t, '[');
-	for (unsigned i = 0; i < WORDS_MOST; i++) {
+	for (unsigned i = 0; i < MAX_WORDS; i++) {
 		size_t size = 0;
 		const char *s = call_bytes(c, arg, 3 + i, &size);
 		size_t n = s != NULL ? strnlen(s, size) : 0;
@@ -79,7 +79,7 @@ static void put_failed_words(struct text *t, const struct call *c, unsigned arg)
 		text_put(t, i > 0 ? ", " : "");
 		put_limited(t, c, s, n, n);
 	}
-	text_put(t, call_number(c, arg, 2) > WORDS_MOST ? ", ...]" : "]");
+	text_put(t, call_number(c, arg, 2) > MAX_WORDS ? ", ...]" : "]");
 }
 
 static struct words words_of(const char *p, size_t have, size_t whole)
@@ -148,7 +148,7 @@ static void put_ret(struct text *t, const struct call *c, unsigned arg, const st
 
 #define MM "curthread->mm->"
 #define DID "(arg0 >= 0)"
-/* Pointer n of an array of strings in the process that called, which has not changed; 0 behind the last. */
+/* Pointer n of an array of strings in the process that called, which has not changed; 0 after the last. */
 #define W0 "this->g = " NOT_NULL("%a") \
 	" & (arg0 >> 63); this->w0 = *(int64_t *)copyin(%a, 8 & this->g) & this->g;"
 #define W(n, m) "this->g = " NOT_NULL("this->w" #m) "; " \
@@ -160,27 +160,35 @@ static void put_ret(struct text *t, const struct call *c, unsigned arg, const st
 #define OPEN(n) "trace((int64_t)(" DID " && " TABLE "->max_fds > " #n " * 64 ? *(" TABLE "->open_fds + " \
 	#n ") : 0));"
 
+/* The words of a call that failed. */
+#define WORDS W0 W(1, 0) W(2, 1) W(3, 2) W(4, 3) W(5, 4) W(6, 5) W(7, 6) W(8, 7) \
+	"trace(" IS(0) "+" IS(1) "+" IS(2) "+" IS(3) "+" IS(4) "+" IS(5) "+" IS(6) "+" IS(7) "+" IS(8) ");" \
+	ONE(0) ONE(1) ONE(2) ONE(3) ONE(4) ONE(5) ONE(6) ONE(7) "trace(self->word);"
+#define NONE "trace((int64_t)0);"
+
 static const struct kind list[] = {
 	{ .name = "execpath", .put = put_kind_path, .nrecs = 1, .entry =
 	    "self->path = %a ? copyinstr(%a) : \"\";",
 	    .fetch = "trace(self->path);" },
-	{ .name = "argv", .put = put_argv, .nrecs = 4 + WORDS_MOST, .entry =
+	{ .name = "argv", .put = put_argv, .nrecs = 4 + MAX_WORDS, .entry =
 	    "self->word = %a && *(int64_t *)copyin(%a, 8) ? copyinstr(*(int64_t *)copyin(%a, 8)) : \"\";",
 	    .fetch =
 	    "this->n = " DID " ? " MM "arg_end - " MM "arg_start : 0;"
 	    "tracemem(copyin(" MM
 	    "arg_start, this->n < 2048 ? this->n : 2048), 2048); trace((int64_t)this->n);"
-	    W0 W(1, 0) W(2, 1) W(3, 2) W(4, 3) W(5, 4) W(6, 5) W(7, 6) W(8, 7)
-	    "trace(" IS(0) "+" IS(1) "+" IS(2) "+" IS(3) "+" IS(4) "+" IS(5) "+" IS(6) "+" IS(7) "+" IS(8)
-	    ");"
-	    ONE(0) ONE(1) ONE(2) ONE(3) ONE(4) ONE(5) ONE(6) ONE(7) "trace(self->word);" },
+	    WORDS,
+	    /* one that succeeded does not return there */
+	    .inside = "tracemem(copyin(%a, 0), 2048); trace((int64_t)0);" WORDS },
 	/* which descriptors are still open: those that close themselves are not */
-	{ .name = "=exec", .put = put_ret, .fetch = OPEN(0) OPEN(1) OPEN(2) OPEN(3), .nrecs = 4 },
+	{ .name = "=exec", .put = put_ret, .fetch = OPEN(0) OPEN(1) OPEN(2) OPEN(3), .nrecs = 4,
+	    .inside = NONE NONE NONE NONE },
 	{ .name = "envp", .put = put_envp, .nrecs = 2, .fetch =
 	    "this->e = " DID " ? uregs[R_SP] : %a; this->n = this->e ? " MM "env_end - this->e : 0;"
 	    "this->n = this->n > 0 && this->n < 2048 ? this->n : this->e ? 2048 : 0;"
 	    "this->l = " DID
 	    " ? 2048 : 4096 - (this->e & 4095); this->n = this->n < this->l ? this->n : this->l;"
-	    "tracemem(copyin(this->e, this->n), 2048); trace((int64_t)this->n);" },
+	    "tracemem(copyin(this->e, this->n), 2048); trace((int64_t)this->n);", .inside =
+	    "this->l = 4096 - (%a & 4095); this->n = %a ? (this->l < 2048 ? this->l : 2048) : 0;"
+	    "tracemem(copyin(%a, this->n), 2048); trace((int64_t)this->n);" },
 };
 KINDS(kinds_exec);

@@ -91,7 +91,7 @@ static void put_ret(struct text *t, const struct call *c, unsigned arg, const st
 
 static const struct kind list[] = {
 	{ .name = "fcntl", .put = put_kind_name, NAMES(commands) },
-	/* whatever may be an address: locks are. Where it is none, the record is made without it. */
+	/* whatever may be an address: locks are. Where it is not one, the record is made without it. */
 	{ .name = "fcntlarg", .put = put_arg, .nrecs = 1,
 	    .fetch = "tracemem(copyin(%a, 32 & ((4096 - %a) >> 63)), 32);" },
 	{ .name = "=fcntl", .put = put_ret },

@@ -9,12 +9,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FDS_MOST 65536			/* those above have no names */
+#define MAX_FDS 65536			/* those above have no names */
+#define MAX_BYTES (64u << 20)		/* bytes for the tables and names of all processes */
 
 struct file {
 	char *name;			/* NULL: not known; "": closed, or nothing is known of it in /proc */
@@ -27,7 +29,40 @@ struct files {
 	char *cwd;
 	struct file *v;
 	size_t n;
+	struct files_memory *memory;
 };
+
+/* False: the limit is reached, which is reported once; descriptors have no names then. */
+static bool take(struct files *f, size_t bytes)
+{
+	if (f->memory->used + bytes <= MAX_BYTES) {
+		f->memory->used += bytes;
+		return true;
+	}
+	if (!f->memory->full)
+		fprintf(stderr, "dtruss: names of descriptors take more than %u MB: others will have none "
+		    "(-Y shows numbers only)\n", MAX_BYTES >> 20);
+	f->memory->full = true;
+	return false;
+}
+
+static void forget(struct files *f, struct file *at)
+{
+	if (at->name != NULL)
+		f->memory->used -= strlen(at->name) + 1;
+	free(at->name);
+	at->name = NULL;
+}
+
+/* The name is malloc()ed, and freed if the limit is reached; NULL: the descriptor has no name. */
+static void remember(struct files *f, struct file *at, char *name)
+{
+	forget(f, at);
+	if (name != NULL && take(f, strlen(name) + 1))
+		at->name = name;
+	else
+		free(name);
+}
 
 static char *read_link(pid_t pid, const char *what)
 {
@@ -44,15 +79,19 @@ static struct file *file_at(struct files *f, int fd)
 	size_t n = f->n == 0 ? 16 : f->n;
 	struct file *v;
 
-	if (fd < 0 || fd >= FDS_MOST)
+	if (fd < 0 || fd >= MAX_FDS)
 		return NULL;
 	if ((size_t)fd < f->n)
 		return &f->v[fd];
 	while (n <= (size_t)fd)
 		n *= 2;
-	v = realloc(f->v, n * sizeof(*v));
-	if (v == NULL)
+	if (!take(f, (n - f->n) * sizeof(*v)))
 		return NULL;
+	v = realloc(f->v, n * sizeof(*v));
+	if (v == NULL) {
+		f->memory->used -= (n - f->n) * sizeof(*v);
+		return NULL;
+	}
 	memset(v + f->n, 0, (n - f->n) * sizeof(*v));
 	f->v = v;
 	f->n = n;
@@ -65,23 +104,23 @@ static void set_name(struct files *f, int fd, const char *name, uint64_t since)
 
 	if (at == NULL)
 		return;
-	free(at->name);
-	at->name = strdup(name);
+	remember(f, at, strdup(name));
 	at->since = since;
 }
 
 static void look_up(struct files *f, int fd, struct file *at)
 {
-	char what[32];
+	char what[32], *name;
 
+	if (f->memory->used > MAX_BYTES - PATH_MAX)	/* the name might not fit */
+		return;
 	snprintf(what, sizeof(what), "fd/%d", fd);
-	at->name = read_link(f->pid, what);
-	if (at->name == NULL)
-		at->name = strdup("");
+	name = read_link(f->pid, what);
+	remember(f, at, name != NULL ? name : strdup(""));
 }
 
 /* All of them are asked for now: the process may have ended when they are used. */
-struct files *files_of(pid_t pid)
+struct files *files_of(pid_t pid, struct files_memory *memory)
 {
 	struct files *f = calloc(1, sizeof(*f));
 	char path[64];
@@ -92,6 +131,7 @@ struct files *files_of(pid_t pid)
 		return NULL;
 	f->users = 1;
 	f->pid = pid;
+	f->memory = memory;
 	f->cwd = read_link(pid, "cwd");
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
 	dir = opendir(path);
@@ -109,12 +149,13 @@ struct files *files_of(pid_t pid)
 
 struct files *files_copy(struct files *from, pid_t pid)
 {
-	struct files *f = calloc(1, sizeof(*f));
+	struct files *f = from != NULL ? calloc(1, sizeof(*f)) : NULL;
 
-	if (f == NULL || from == NULL)
-		return f;
+	if (f == NULL)
+		return NULL;
 	f->users = 1;
 	f->pid = pid;
+	f->memory = from->memory;
 	f->cwd = from->cwd != NULL ? strdup(from->cwd) : NULL;
 	for (size_t i = 0; i < from->n; i++)
 		if (from->v[i].name != NULL)
@@ -134,7 +175,8 @@ void files_release(struct files *f)
 	if (f == NULL || --f->users > 0)
 		return;
 	for (size_t i = 0; i < f->n; i++)
-		free(f->v[i].name);
+		forget(f, &f->v[i]);
+	f->memory->used -= f->n * sizeof(*f->v);
 	free(f->v);
 	free(f->cwd);
 	free(f);
@@ -178,8 +220,7 @@ static void set_or_forget(struct files *f, const struct call *c, const char *for
 		snprintf(text, sizeof(text), format, name);
 		set_name(f, (int)c->ret, text, c->end);
 	} else if (at != NULL) {
-		free(at->name);
-		at->name = NULL;
+		forget(f, at);
 	}
 }
 

@@ -13,14 +13,17 @@
 struct call;
 struct files;
 
-/* Of a process as it is now; NULL: out of memory. */
-struct files *files_of(pid_t);
-struct files *files_copy(struct files *, pid_t);	/* for a process that was forked */
+/* How much the names of all processes take; the limit is in files.c. */
+struct files_memory { size_t used; bool full; };
+
+/* Of a process as it is now; NULL: out of memory. The memory outlives it. */
+struct files *files_of(pid_t, struct files_memory *);
+struct files *files_copy(struct files *, pid_t);	/* for a process that was forked; NULL gives NULL */
 struct files *files_share(struct files *);		/* for a thread */
 void files_release(struct files *);
 
 const char *files_known(struct files *, int fd);	/* NULL: not known */
-const char *files_name(struct files *, int fd);		/* the same, /proc is asked where nobody knows */
+const char *files_name(struct files *, int fd);		/* the same, /proc is read if it is not known */
 const char *files_cwd(struct files *);
 /* Takes over what a call that succeeded has changed. */
 void files_after(struct files *, const struct call *);

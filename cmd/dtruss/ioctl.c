@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ioctl(): names of requests, the arguments of a few, and what the number itself tells of all others. */
+/* ioctl(): names of requests, the arguments of a few, and what the number itself says of all others. */
 #include "decode.h"
 
 #include <asm/ioctls.h>

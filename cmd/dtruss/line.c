@@ -6,12 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-void lines_init(struct lines *l, const struct wish *w, FILE *out)
+void lines_init(struct lines *l, const struct args *args, FILE *out)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	*l = (struct lines){ .wish = w, .out = out };
+	*l = (struct lines){ .args = args, .out = out };
 	l->wall = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)now_ns();
 }
 
@@ -44,19 +44,19 @@ static void put_stamp(struct lines *l, uint64_t time)
 	struct tm tm;
 	char buf[32];
 
-	if (l->wish->stamps > 2) {
+	if (l->args->stamps > 2) {
 		text_format(&l->text, "%lld.%06lld ", (long long)s, (long long)(ns % 1000000000 / 1000));
 		return;
 	}
 	localtime_r(&s, &tm);
 	strftime(buf, sizeof(buf), "%H:%M:%S", &tm);
 	text_put(&l->text, buf);
-	if (l->wish->stamps > 1)
+	if (l->args->stamps > 1)
 		text_format(&l->text, ".%06lld", (long long)(ns % 1000000000 / 1000));
 	text_char(&l->text, ' ');
 }
 
-/* Times go back where another CPU's clock is behind by a little: 0 then. */
+/* Times can go back if another CPU's clock is slightly late: 0 then. */
 static void put_since(struct lines *l, uint64_t time)
 {
 	uint64_t us = l->last != 0 && time > l->last ? (time - l->last) / 1000 : 0;
@@ -72,19 +72,19 @@ void line_begin(struct lines *l, pid_t tid, uint64_t time)
 		text_put(&l->text, " <unfinished ...>");
 		line_end(l);
 	}
-	if (l->wish->follow && l->wish->output != NULL)
+	if (l->args->follow && l->args->output != NULL)
 		text_format(&l->text, "%-5d ", (int)tid);
-	else if (l->wish->follow && l->threads > 1)
+	else if (l->args->follow && l->threads > 1)
 		text_format(&l->text, "[pid %5d] ", (int)tid);
-	if (l->wish->stamps > 0)
+	if (l->args->stamps > 0)
 		put_stamp(l, time);
-	if (l->wish->relative)
+	if (l->args->relative)
 		put_since(l, time);
 }
 
 /* ---- arguments ---- */
 
-/* An argument that puts nothing is none: what comes before it has no comma then. */
+/* An argument for which nothing is put is left out, with its comma. */
 unsigned line_args(struct lines *l, const struct call *c, unsigned from)
 {
 	const struct row *r = c->row;
@@ -134,7 +134,7 @@ void line_result(struct lines *l, const struct call *c, bool unknown)
 	struct text *t = &l->text;
 
 	text_char(t, ')');
-	while (t->n < (size_t)l->wish->column - 1 && !t->failed)
+	while (t->n < (size_t)l->args->column - 1 && !t->failed)
 		text_char(t, ' ');
 	text_put(t, " = ");
 	if (unknown)
@@ -145,7 +145,7 @@ void line_result(struct lines *l, const struct call *c, bool unknown)
 		c->row->ret->put(t, c, CALL_RET, c->row->ret);
 	else
 		text_int(t, c->ret);
-	if (l->wish->durations && !unknown && !c->blind) {
+	if (l->args->durations && !unknown && !c->blind) {
 		uint64_t us = c->end > c->begin ? (c->end - c->begin) / 1000 : 0;
 
 		text_format(t, " <%llu.%06llu>", (unsigned long long)(us / 1000000),

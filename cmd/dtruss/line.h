@@ -7,10 +7,10 @@
 #define DT_CMD_DTRUSS_LINE_H
 
 #include "decode.h"
-#include "wish.h"
+#include "truss_program.h"
 
 struct lines {
-	const struct wish *wish;
+	const struct args *args;
 	FILE *out;
 	struct text text;		/* of the line in hand, from its beginning */
 	size_t written;			/* how much of it is out already */
@@ -20,7 +20,7 @@ struct lines {
 	uint64_t last;			/* time of the line before, for -r */
 };
 
-void lines_init(struct lines *, const struct wish *, FILE *out);
+void lines_init(struct lines *, const struct args *, FILE *out);
 /* The line of another thread is ended, and one of this thread begins. */
 void line_begin(struct lines *, pid_t tid, uint64_t time);
 void line_end(struct lines *);

@@ -6,8 +6,11 @@
 
 static const struct name prot[] = {
 	{ 0, "PROT_NONE" }, { 1, "PROT_READ" }, { 2, "PROT_WRITE" }, { 4, "PROT_EXEC" }, { 8, "PROT_SEM" },
-#ifdef __aarch64__
-	{ 0x10, "PROT_BTI" }, { 0x20, "PROT_MTE" },
+#ifdef PROT_BTI
+	{ PROT_BTI, "PROT_BTI" },
+#endif
+#ifdef PROT_MTE
+	{ PROT_MTE, "PROT_MTE" },
 #endif
 	{ 0x1000000, "PROT_GROWSDOWN" }, { 0x2000000, "PROT_GROWSUP" },
 };

@@ -86,7 +86,7 @@ static void put_control(struct text *t, const struct call *c, const char *p, siz
 }
 
 /*
- * Records: the header, name, vector, parts, control data; of recvmsg() also the room there was for the name.
+ * Records: the header, name, vector, parts, control data; of recvmsg() also the size for the name.
  */
 static void put_msghdr(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define POLL_MOST 32			/* descriptors of one call that are shown */
-#define POLL_BYTES "256"		/* POLL_MOST times struct pollfd */
-#define EVENTS_MOST 16
-#define SET_MOST 64			/* descriptors of select() that are shown */
+#define MAX_POLLFDS 32			/* descriptors of one call that are shown */
+#define POLLFDS_SIZE "256"		/* MAX_POLLFDS times struct pollfd */
+#define MAX_EVENTS 16
+#define EVENTS "16"			/* MAX_EVENTS */
+#define MAX_SET 64			/* descriptors of select() that are shown */
 
 static const struct name poll_bits[] = {
 	{ 1, "POLLIN" }, { 2, "POLLPRI" }, { 4, "POLLOUT" }, { 8, "POLLERR" }, { 16, "POLLHUP" },
@@ -21,12 +22,12 @@ static size_t poll_count(const struct call *c)
 {
 	size_t n = (size_t)(uint32_t)c->a[1];
 
-	return n < POLL_MOST ? n : POLL_MOST;
+	return n < MAX_POLLFDS ? n : MAX_POLLFDS;
 }
 
 static void put_pollfds(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
-	struct pollfd v[POLL_MOST];
+	struct pollfd v[MAX_POLLFDS];
 	size_t n = poll_count(c);
 
 	(void)k;
@@ -48,7 +49,7 @@ static void put_pollfds(struct text *t, const struct call *c, unsigned arg, cons
 /* "1 ([{fd=3, revents=POLLIN}])" */
 static void put_ret_poll(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
-	struct pollfd v[POLL_MOST];
+	struct pollfd v[MAX_POLLFDS];
 	size_t n = poll_count(c), size = 0;
 	const void *p = c->ret > 0 ? call_bytes(c, 0, 0, &size) : NULL;
 	const char *between = " ([";
@@ -82,7 +83,7 @@ static void put_words(struct text *t, const struct call *c, uint64_t bits, bool 
 	const char *between = "";
 
 	text_char(t, '[');
-	for (int fd = 0; fd < SET_MOST && fd < (int)c->a[0]; fd++) {
+	for (int fd = 0; fd < MAX_SET && fd < (int)c->a[0]; fd++) {
 		if (!(bits >> fd & 1))
 			continue;
 		text_put(t, between);
@@ -92,7 +93,7 @@ static void put_words(struct text *t, const struct call *c, uint64_t bits, bool 
 			text_int(t, fd);
 		between = " ";
 	}
-	text_put(t, (int)c->a[0] > SET_MOST ? " ...]" : "]");
+	text_put(t, (int)c->a[0] > MAX_SET ? " ...]" : "]");
 }
 
 static void put_fdset(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
@@ -167,8 +168,8 @@ static void put_epoll_event(struct text *t, const struct call *c, unsigned arg, 
 
 static void put_epoll_events(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
 {
-	struct epoll_event v[EVENTS_MOST];
-	size_t n = c->ret > 0 && c->ret < EVENTS_MOST ? (size_t)c->ret : c->ret > 0 ? EVENTS_MOST : 0;
+	struct epoll_event v[MAX_EVENTS];
+	size_t n = c->ret > 0 && c->ret < MAX_EVENTS ? (size_t)c->ret : c->ret > 0 ? MAX_EVENTS : 0;
 
 	(void)k;
 	if (!call_written(t, c, arg, true, v, n * sizeof(v[0])))
@@ -181,22 +182,16 @@ static void put_epoll_events(struct text *t, const struct call *c, unsigned arg,
 	text_put(t, (int64_t)n < c->ret ? ", ...]" : "]");
 }
 
-#ifdef __x86_64__			/* packed */
-#define EVENT "12"
-#define EVENTS "192"
-#else
-#define EVENT "16"
-#define EVENTS "256"
-#endif
-
 static const struct kind list[] = {
-	{ .name = "pollfds", .put = put_pollfds, .fetch = MEM("%n * 8", POLL_BYTES), .nrecs = 1 },
+	{ .name = "pollfds", .put = put_pollfds, .fetch = MEM("%n * 8", POLLFDS_SIZE), .nrecs = 1 },
 	{ .name = "=poll", .put = put_ret_poll },
 	{ .name = "fdset", .put = put_fdset, .nrecs = 2, .entry = "self->w%k = " LONG_AT("%a") ";",
 	    .fetch = "trace(self->w%k); trace(" LONG_AT("%a") ");" },
 	{ .name = "=select", .put = put_ret_select },
 	{ .name = "epollop", .put = put_kind_name, NAMES(epoll_ops) },
-	{ .name = "epollev", .put = put_epoll_event, .fetch = IN(EVENT), .nrecs = 1 },
-	{ .name = "epollevs", .put = put_epoll_events, .fetch = MEM("arg0 * " EVENT, EVENTS), .nrecs = 1 },
+	{ .name = "epollev", .put = put_epoll_event, .fetch = IN("%z"), .nrecs = 1,
+	    .size = sizeof(struct epoll_event) },
+	{ .name = "epollevs", .put = put_epoll_events, .nrecs = 1,
+	    .fetch = MEM("arg0 * %z", "(" EVENTS " * %z)"), .size = sizeof(struct epoll_event) },
 };
 KINDS(kinds_poll);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * prctl(): what its arguments and its result are depends on the first one. A row for each operation has a
- * letter for each argument behind it and one for the result; a letter is a number, a table of names, or a
- * function. Operations that must have zeros behind their arguments show them, as strace(1) does.
+ * letter for each argument after it and one for the result; a letter is a number, a table of names, or a
+ * function. Operations that must have zeros after their arguments show them, as strace(1) does.
  */
 #include "decode.h"
 

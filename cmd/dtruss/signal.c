@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals: their names, sets, actions, and what came with one. */
+/* Signals: their names, sets, stacks, and what came with one. Actions: sigaction.c. */
 #include "decode.h"
 
 #include <signal.h>
@@ -65,35 +65,6 @@ static void put_kind_sigset(struct text *t, const struct call *c, unsigned arg, 
 		text_addr(t, c->a[arg]);
 	else if (call_struct(t, c, arg, 0, &bits, sizeof(bits)))
 		put_sigset(t, bits);
-}
-
-static const struct name action_flags[] = {
-	{ 0x04000000, "SA_RESTORER" }, { 0x08000000, "SA_ONSTACK" }, { 0x10000000, "SA_RESTART" },
-	{ 0x40000000, "SA_NODEFER" }, { 0x80000000, "SA_RESETHAND" }, { 4, "SA_SIGINFO" },
-	{ 1, "SA_NOCLDSTOP" }, { 2, "SA_NOCLDWAIT" }, { 0x800, "SA_EXPOSE_TAGBITS" },
-};
-
-/* As the kernel has it on both machines: handler, flags, restorer, mask. */
-static void put_action(struct text *t, const struct call *c, unsigned arg, const struct kind *k)
-{
-	uint64_t v[4];
-
-	if (!call_written(t, c, arg, k->nnames > 0, v, sizeof(v)))
-		return;
-	text_put(t, "{sa_handler=");
-	if (v[0] <= 1)
-		text_put(t, v[0] == 0 ? "SIG_DFL" : "SIG_IGN");
-	else
-		text_hex(t, v[0]);
-	text_put(t, ", sa_mask=");
-	put_sigset(t, v[3]);
-	text_put(t, ", sa_flags=");
-	put_flags(t, v[1], action_flags, COUNT(action_flags), NULL);
-	if (v[1] & 0x04000000) {
-		text_put(t, ", sa_restorer=");
-		text_hex(t, v[2]);
-	}
-	text_char(t, '}');
 }
 
 static const struct name hows[] = { { 0, "SIG_BLOCK" }, { 1, "SIG_UNBLOCK" }, { 2, "SIG_SETMASK" } };
@@ -223,29 +194,19 @@ static void put_ret_signal(struct text *t, const struct call *c, unsigned arg, c
 	text_char(t, ')');
 }
 
-#ifdef __x86_64__			/* struct ucontext lies at the stack pointer */
-#define FRAME_MASK "296"
-#define FRAME_RESULT "144"
-#else					/* behind the siginfo */
-#define FRAME_MASK "168"
-#define FRAME_RESULT "312"
-#endif
-
 static const struct kind list[] = {
 	{ .name = "signal", .put = put_kind_signal },
 	{ .name = "sigset", .put = put_kind_sigset, .fetch = IN("8"), .nrecs = 1 },
 	{ .name = "osigset", .put = put_kind_sigset, .fetch = OUT("8"), .nrecs = 1, .nnames = 1 },
-	{ .name = "sigact", .put = put_action, .fetch = IN("32"), .nrecs = 1 },
-	{ .name = "osigact", .put = put_action, .fetch = OUT("32"), .nrecs = 1, .nnames = 1 },
 	{ .name = "sighow", .put = put_kind_name, NAMES(hows) },
 	{ .name = "sigstack", .put = put_stack, .fetch = IN("24"), .nrecs = 1 },
 	{ .name = "osigstack", .put = put_stack, .fetch = OUT("24"), .nrecs = 1, .nnames = 1 },
 	{ .name = "siginfo", .put = put_kind_siginfo, .fetch = IN("128"), .nrecs = 1 },
 	{ .name = "osiginfo", .put = put_kind_siginfo, .fetch = OUT("128"), .nrecs = 1, .nnames = 1 },
 	/* the second one is the result: that of the call that the signal interrupted */
-	{ .name = "sigframe", .put = put_frame, .nrecs = 2, .fetch = "tracemem(copyin(uregs[R_SP] + "
-	    FRAME_MASK
-	    ", 8), 8); trace(*(int64_t *)copyin(uregs[R_SP] + " FRAME_RESULT ", 8));" },
+	{ .name = "*sigframe", .put = put_frame, .nrecs = 2, .fetch =
+	    "tracemem(copyin(uregs[R_SP] + SIGFRAME_MASK, 8), 8); "
+	    "trace(*(int64_t *)copyin(uregs[R_SP] + SIGFRAME_RESULT, 8));" },
 	{ .name = "=signal", .put = put_ret_signal },
 };
 KINDS(kinds_signal);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* -c: how often each call was made, how often it failed, and how long it took in all, as a table. */
-#include "trace.h"
+#include "truss_trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

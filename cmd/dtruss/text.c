@@ -93,7 +93,7 @@ void text_format(struct text *t, const char *format, ...)
 		text_bytes(t, buf, (size_t)n < sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
 }
 
-/* An octal escape is as short as the character behind it allows. */
+/* An octal escape is as short as the character after it allows. */
 static void put_octal(struct text *t, unsigned char c, bool digit_follows)
 {
 	char buf[5];

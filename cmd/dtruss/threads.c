@@ -2,8 +2,6 @@
 /* Threads by number (threads.h). */
 #include "threads.h"
 
-#include "files.h"
-
 #include <stdlib.h>
 
 static struct thread **bucket_of(const struct threads *t, pid_t tid)
@@ -44,7 +42,7 @@ struct thread *threads_get(struct threads *t, pid_t pid, pid_t tid)
 	if (th != NULL)
 		return th;
 	leader = threads_find(t, pid);
-	return add(t, pid, tid, leader != NULL ? files_share(leader->files) : files_of(pid));
+	return add(t, pid, tid, leader != NULL ? files_share(leader->files) : files_of(pid, &t->memory));
 }
 
 void threads_fork(struct threads *t, struct thread *parent, pid_t pid, pid_t tid, bool shared)

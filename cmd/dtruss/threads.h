@@ -4,8 +4,9 @@
 #define DT_CMD_DTRUSS_THREADS_H
 
 #include "decode.h"
+#include "files.h"
 
-#define SIGNALS_MOST 8			/* that wait for the end of a call: one of a kind, and few kinds */
+#define MAX_SIGNALS 8			/* that wait for the end of a call */
 
 struct thread {
 	struct thread *next;
@@ -13,17 +14,18 @@ struct thread {
 	struct files *files;
 	bool inside;			/* it waits in a call, whose line was begun */
 	unsigned done;			/* as far as this argument */
-	struct siginfo_facts signals[SIGNALS_MOST];
+	struct siginfo_facts signals[MAX_SIGNALS];
 	size_t nsignals;
 };
 
 struct threads {
 	struct thread *bucket[256];
 	size_t n;
+	struct files_memory memory;
 };
 
 struct thread *threads_find(const struct threads *, pid_t tid);		/* NULL: not known */
-/* One that is not known begins with what /proc tells of its process. NULL: out of memory. */
+/* One that is not known begins with what /proc reports about its process. NULL: out of memory. */
 struct thread *threads_get(struct threads *, pid_t pid, pid_t tid);
 /* `shared`: parent and child have one table of descriptors. */
 void threads_fork(struct threads *, struct thread *parent, pid_t pid, pid_t tid, bool shared);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* What the command line asks for. */
-struct wish {
+struct args {
 	bool contention, holds;		/* -C, -H; -A is both */
 	bool print;			/* -V */
 	long rows;			/* -n; 0 all */
@@ -99,7 +99,7 @@ static int usage(void)
 #define CALLER_DEPTH 8			/* frames among which the caller is looked for */
 
 /* What happens at an event: the lock is arg0, the time this->ns. */
-static void put_counting(const struct wish *w, size_t event, char *out, size_t size)
+static void put_counting(const struct args *w, size_t event, char *out, size_t size)
 {
 	long depth = w->depth > 0 ? w->depth : CALLER_DEPTH;
 	int len = snprintf(out, size, "@count[%zuULL, arg0, ustack(%ld)] = count(); "
@@ -112,7 +112,7 @@ static void put_counting(const struct wish *w, size_t event, char *out, size_t s
 }
 
 /* The clauses of all events that are wanted; the caller frees the text. NULL: out of memory. */
-static char *program_text(const struct wish *w)
+static char *program_text(const struct args *w)
 {
 	char *text = NULL, counting[512];
 	size_t len;
@@ -152,7 +152,7 @@ static bool is_lock_function(const char *name)
 }
 
 /* Nothing happened: that is said, and of what, on stderr. */
-static void put_nothing(struct run *r, const struct wish *w)
+static void put_nothing(struct run *r, const struct args *w)
 {
 	fprintf(stderr, "plockstat: no events in %.3f seconds of pid %d; watched:",
 	    (double)(r->ended - r->began) / 1e9, (int)dtrace_proc_getpid(r->dtp, r->proc));
@@ -175,7 +175,7 @@ static void put_header(void)
 }
 
 /* With -s each row has a header, its distribution and its stack. */
-static void put_row(const struct run *r, const struct wish *w, const struct lockrow *row)
+static void put_row(const struct run *r, const struct args *w, const struct lockrow *row)
 {
 	if (w->depth > 0) {
 		put_rule();
@@ -192,7 +192,7 @@ static void put_row(const struct run *r, const struct wish *w, const struct lock
 }
 
 /* The table of one event; none if nothing was counted. */
-static void put_event(const struct run *r, const struct wish *w, const struct lockrows *rows, uint32_t event)
+static void put_event(const struct run *r, const struct args *w, const struct lockrows *rows, uint32_t event)
 {
 	long n = 0;
 
@@ -211,7 +211,7 @@ static void put_event(const struct run *r, const struct wish *w, const struct lo
 }
 
 /* Without -s, rows with the same names are one; with it, each stack stays a row. */
-static int report_tables(struct run *r, const struct wish *w)
+static int report_tables(struct run *r, const struct args *w)
 {
 	struct lockrows rows;
 
@@ -235,7 +235,7 @@ static int report_tables(struct run *r, const struct wish *w)
 
 /* ---- the command line ---- */
 
-static int take_pid(struct wish *w)
+static int take_pid(struct args *w)
 {
 	long pid;
 
@@ -246,7 +246,7 @@ static int take_pid(struct wish *w)
 	return 2;
 }
 
-static int take_name(struct wish *w)
+static int take_name(struct args *w)
 {
 	pid_t pid = 0;
 	int status = arguments_process("plockstat", optarg, &pid);
@@ -257,7 +257,7 @@ static int take_name(struct wish *w)
 }
 
 /* 0, -1 after the help, or 2 after a message. */
-static int take_option(struct run *r, struct wish *w, int letter, char *const *argv)
+static int take_option(struct run *r, struct args *w, int letter, char *const *argv)
 {
 	switch (letter) {
 	case 'h': case ARG_HELP: return help();
@@ -279,7 +279,7 @@ static int take_option(struct run *r, struct wish *w, int letter, char *const *a
 }
 
 /* A process comes first, because the program names $target. */
-static int trace_and_report(struct run *r, const struct wish *w, char **command)
+static int trace_and_report(struct run *r, const struct args *w, char **command)
 {
 	char *text;
 	int status = w->pid != NULL ? run_grab(r, w->pid) : run_create(r, command);
@@ -303,7 +303,7 @@ static int trace_and_report(struct run *r, const struct wish *w, char **command)
 /* Names of C++ are shown as they are written, unless -x says otherwise. */
 int plockstat_command(int argc, char **argv)
 {
-	struct wish w = { 0 };
+	struct args w = { 0 };
 	struct run r = { 0 };
 	int letter, status;
 

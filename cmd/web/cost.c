@@ -24,7 +24,7 @@ static uint64_t used_ns(void)
 	    (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
 }
 
-/* /proc/self/fdinfo of a BPF program tells how often and how long it ran; of anything else, nothing. */
+/* /proc/self/fdinfo of a BPF program says how often and how long it ran; of anything else, nothing. */
 static int read_program(int fd, uint64_t *ns, uint64_t *runs)
 {
 	char path[64], line[128];

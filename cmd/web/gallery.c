@@ -6,7 +6,7 @@
  */
 #include "gallery.h"
 
-#include "json.h"
+#include "web_json.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -15,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_TOOL (64 << 10)
+#define TOOL_MAX (64 << 10)
 
 static char *read_tool(const char *folder, const char *name)
 {
-	char path[PATH_MAX], *text = malloc(MOST_TOOL);
+	char path[PATH_MAX], *text = malloc(TOOL_MAX);
 	size_t n = 0;
 	FILE *f;
 
@@ -27,7 +27,7 @@ static char *read_tool(const char *folder, const char *name)
 	f = text != NULL && access(path, X_OK) == 0 ? fopen(path, "re") : NULL;
 	if (f != NULL && getc(f) == '#' && getc(f) == '!') {
 		rewind(f);
-		n = fread(text, 1, MOST_TOOL - 1, f);
+		n = fread(text, 1, TOOL_MAX - 1, f);
 	}
 	if (f != NULL)
 		fclose(f);
@@ -40,7 +40,7 @@ static char *read_tool(const char *folder, const char *name)
 }
 
 /* What follows `mark` on its line. */
-static void tell_after(FILE *f, const char *text, const char *mark)
+static void write_after(FILE *f, const char *text, const char *mark)
 {
 	const char *p = strstr(text, mark);
 
@@ -49,7 +49,7 @@ static void tell_after(FILE *f, const char *text, const char *mark)
 	json_string(f, p != NULL ? p : "", p != NULL ? strcspn(p, "\n") : 0);
 }
 
-static int tell_tool(FILE *f, const char *name, const char *text, int n)
+static int write_tool(FILE *f, const char *name, const char *text, int n, gallery_why_f *why, void *ctx)
 {
 	char mark[NAME_MAX + 8];
 
@@ -57,50 +57,47 @@ static int tell_tool(FILE *f, const char *name, const char *text, int n)
 	json_text(f, name);
 	fputs(",\"what\":", f);
 	snprintf(mark, sizeof(mark), "* %s - ", name);
-	tell_after(f, text, mark);
+	write_after(f, text, mark);
 	fputs(",\"question\":", f);
-	tell_after(f, text, "QUESTION\t");
+	write_after(f, text, "QUESTION\t");
 	fputs(",\"usage\":", f);
-	tell_after(f, text, "USAGE\t");
+	write_after(f, text, "USAGE\t");
 	fputs(",\"text\":", f);
 	json_text(f, text);
+	fputs(",\"why\":", f);
+	why(f, text, ctx);
 	putc('}', f);
 	return n + 1;
 }
 
-static int tell_folder(FILE *f, const char *folder)
+static int write_folder(FILE *f, const char *folder, gallery_why_f *why, void *ctx)
 {
 	struct dirent **v = NULL;
-	int n = scandir(folder, &v, NULL, alphasort), told = 0;
+	int n = scandir(folder, &v, NULL, alphasort), written = 0;
 
 	for (int i = 0; i < n; i++) {
 		char *text = v[i]->d_type != DT_DIR ? read_tool(folder, v[i]->d_name) : NULL;
 
 		if (text != NULL)
-			told = tell_tool(f, v[i]->d_name, text, told);
+			written = write_tool(f, v[i]->d_name, text, written, why, ctx);
 		free(text);
 		free(v[i]);
 	}
 	free(v);
-	return told;
+	return written;
 }
 
-char *gallery_json(void)
+void gallery_write(FILE *f, gallery_why_f *why, void *ctx)
 {
-	char self[PATH_MAX], folder[PATH_MAX + 32], *text = NULL;
+	char self[PATH_MAX], folder[PATH_MAX + 32];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
 
-	if (f == NULL)
-		return NULL;
 	self[n > 0 ? n : 0] = '\0';
 	if (strrchr(self, '/') != NULL)
 		*strrchr(self, '/') = '\0';
 	putc('[', f);
 	snprintf(folder, sizeof(folder), "%s/../dtools", self);
-	if (tell_folder(f, folder) == 0)
-		tell_folder(f, self);
+	if (write_folder(f, folder, why, ctx) == 0)
+		write_folder(f, self, why, ctx);
 	putc(']', f);
-	return fclose(f) == 0 ? text : NULL;
 }

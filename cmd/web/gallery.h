@@ -2,7 +2,12 @@
 #ifndef DT_CMD_WEB_GALLERY_H
 #define DT_CMD_WEB_GALLERY_H
 
-/* The tools as JSON: name, what each is, its question and its text. NULL: out of memory. To be freed. */
-char *gallery_json(void);
+#include <stdio.h>
+
+/* Writes, as JSON, why a tool with this text cannot be used; "": it can. */
+typedef void gallery_why_f(FILE *, const char *text, void *ctx);
+
+/* The tools as JSON: name, what each is, its question, its text, and why it cannot be used. */
+void gallery_write(FILE *, gallery_why_f *, void *ctx);
 
 #endif

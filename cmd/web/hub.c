@@ -13,22 +13,14 @@ void hub_open(struct hub *h)
 {
 	*h = (struct hub){ 0 };
 	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->news, NULL);
-}
-
-static void forget(struct lines *l)
-{
-	for (size_t i = l->first; i < l->n; i++)
-		free(l->v[i - l->gone]);
-	free(l->v);
-	*l = (struct lines){ 0 };
+	pthread_cond_init(&h->changed, NULL);
 }
 
 void hub_close(struct hub *h)
 {
-	forget(&h->kept);
-	forget(&h->moments);
-	pthread_cond_destroy(&h->news);
+	items_free(&h->kept);
+	items_free(&h->moments);
+	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
 }
 
@@ -37,9 +29,9 @@ void hub_begin(struct hub *h)
 	pthread_mutex_lock(&h->lock);
 	h->trace++;
 	h->full = false;
-	forget(&h->kept);
-	forget(&h->moments);
-	pthread_cond_broadcast(&h->news);
+	items_free(&h->kept);
+	items_free(&h->moments);
+	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
 
@@ -47,47 +39,11 @@ void hub_stop(struct hub *h)
 {
 	pthread_mutex_lock(&h->lock);
 	h->closing = true;
-	pthread_cond_broadcast(&h->news);
+	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void add(struct lines *l, const char *text, size_t len)
-{
-	char *line = strndup(text, len);
-
-	if (l->n - l->gone == l->cap) {
-		size_t cap = l->cap != 0 ? l->cap * 2 : 256;
-		char **v = reallocarray(l->v, cap, sizeof(*v));
-
-		if (v != NULL) {
-			l->v = v;
-			l->cap = cap;
-		}
-	}
-	if (line == NULL || l->n - l->gone == l->cap) {
-		free(line);
-		return;
-	}
-	l->v[l->n++ - l->gone] = line;
-	l->bytes += len;
-}
-
-/* Numbers of lines stay what they are, so that readers need not be told; their places are used again. */
-static void forget_oldest(struct lines *l, size_t most)
-{
-	while (l->bytes > most && l->first + 1 < l->n) {
-		char *line = l->v[l->first++ - l->gone];
-
-		l->bytes -= strlen(line);
-		free(line);
-	}
-	if (l->first - l->gone > l->cap / 2) {
-		memmove(l->v, l->v + (l->first - l->gone), (l->n - l->first) * sizeof(*l->v));
-		l->gone = l->first;
-	}
-}
-
-void hub_tell(struct hub *h, const char *line, size_t len)
+void hub_append(struct hub *h, const char *line, size_t len)
 {
 	static const char full[] = "{\"t\":\"notice\",\"msg\":\"There are more keys than the page can hold: "
 	    "new keys are no longer shown.\"}";
@@ -96,30 +52,32 @@ void hub_tell(struct hub *h, const char *line, size_t len)
 		return;
 	pthread_mutex_lock(&h->lock);
 	if (line[0] == 'L' || (line[0] == 'D' && h->kept.bytes < HUB_KEPT)) {
-		add(&h->kept, line + 1, len - 1);
+		(void)items_add(&h->kept, line + 1, len - 1);
 	} else if (line[0] == 'D' && !h->full) {
 		h->full = true;
-		add(&h->kept, full, sizeof(full) - 1);
+		(void)items_add(&h->kept, full, sizeof(full) - 1);
 	} else if (line[0] == 'S') {
-		add(&h->moments, line + 1, len - 1);
-		forget_oldest(&h->moments, HUB_MOMENTS);
+		(void)items_add(&h->moments, line + 1, len - 1);
+		items_forget(&h->moments, HUB_MOMENTS);
 	}
-	pthread_cond_broadcast(&h->news);
+	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->lock);
 }
 
-static bool has_news(const struct hub *h, const struct hub_reader *r)
+static bool has_unread(const struct hub *h, const struct hub_reader *r)
 {
 	return h->closing || h->trace != r->trace || r->kept < h->kept.n || r->moment < h->moments.n;
 }
 
-static size_t take(FILE *f, const struct lines *l, size_t *at, size_t room)
+static size_t take(FILE *f, const struct items *l, size_t *at, size_t room)
 {
 	size_t used = 0;
 
 	for (; *at < l->n && used < room; (*at)++) {
-		used += strlen(l->v[*at - l->gone]);
-		fprintf(f, "data: %s\n\n", l->v[*at - l->gone]);
+		const struct item *line = items_at(l, *at);
+
+		used += line->len;
+		fprintf(f, "data: %.*s\n\n", (int)line->len, line->bytes);
 	}
 	return used;
 }
@@ -157,10 +115,10 @@ static bool refill(struct hub *h, struct hub_reader *r)
 	if ((f = open_memstream(&r->text, &r->len)) == NULL)
 		return false;
 	pthread_mutex_lock(&h->lock);
-	while (!has_news(h, r) && pthread_cond_timedwait(&h->news, &h->lock, &until) == 0)
+	while (!has_unread(h, r) && pthread_cond_timedwait(&h->changed, &h->lock, &until) == 0)
 		;
 	going = !h->closing;
-	if (has_news(h, r))
+	if (has_unread(h, r))
 		collect(h, r, f);
 	else
 		fputs(": still there\n\n", f);

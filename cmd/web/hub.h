@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the current trace has told, for any number of pages. Lines in, parts of event streams out. Lines that
+ * Messages of the current trace, for any number of pages. Lines in, parts of event streams out. Lines that
  * others refer to are kept as long as the trace; of the rest the newest HUB_MOMENTS bytes. A page that reads
- * slowly misses moments; it never makes anybody wait.
+ * slowly misses moments; it never delays the trace or another page.
  */
 #ifndef DT_CMD_WEB_HUB_H
 #define DT_CMD_WEB_HUB_H
+
+#include "items.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,18 +17,11 @@
 #define HUB_MOMENTS (32u << 20)
 #define HUB_KEPT (64u << 20)
 
-struct lines {
-	char **v;
-	size_t n, cap, bytes;
-	size_t first;			/* those before it are forgotten */
-	size_t gone;			/* v begins with this one */
-};
-
 struct hub {
 	pthread_mutex_t lock;
-	pthread_cond_t news;
+	pthread_cond_t changed;
 	unsigned trace;			/* counts traces */
-	struct lines kept, moments;
+	struct items kept, moments;
 	bool full, closing;
 };
 
@@ -38,11 +33,11 @@ struct hub_reader {
 };
 
 void hub_open(struct hub *);
-void hub_close(struct hub *);		/* nobody may read any more */
-/* A new trace begins: what was told is forgotten. */
+void hub_close(struct hub *);		/* there must be no reader any more */
+/* A new trace begins: the messages of the last one are dropped. */
 void hub_begin(struct hub *);
 /* A line of a worker: `D`, `S` or `L`, then JSON, without the newline. There is always room for an `L`. */
-void hub_tell(struct hub *, const char *line, size_t len);
+void hub_append(struct hub *, const char *line, size_t len);
 /* Readers come to an end. */
 void hub_stop(struct hub *);
 /* Bytes for a reader, at most `max`; waits some seconds for them. -1: the end. */

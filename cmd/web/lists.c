@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Workers that answer one question and end: is this program right, which words are there, which probes. The
- * page asks them while somebody types.
+ * page asks for them while the user types.
  */
 #include "worker.h"
 
 #include "base.h"
-#include "json.h"
+#include "gallery.h"
+#include "web_json.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MOST_PROBES 200			/* more are of no help to whoever types */
+#define PROBES_MAX 200			/* more do not help the user who types */
 
 /* Whoever may not trace can still check a program. The process of -p is that of $target here too. */
-static dtrace_hdl_t *open_any(const struct wish *w)
+static dtrace_hdl_t *open_any(const struct args *w)
 {
 	int err;
 	dtrace_hdl_t *dtp = worker_open(w, 0, &err);
@@ -27,7 +29,7 @@ static dtrace_hdl_t *open_any(const struct wish *w)
 }
 
 /* A command of -c is started to be traced, not to be asked: what needs it is not checked before. */
-int worker_check(const struct wish *w)
+int worker_check(const struct args *w)
 {
 	dtrace_hdl_t *dtp = open_any(w);
 	char *text = worker_input();
@@ -41,9 +43,42 @@ int worker_check(const struct wish *w)
 	return 0;
 }
 
+/* Is an engine there, with the rights of this user? */
+static bool may_run(const struct args *w, dtrace_hdl_t *dtp, const char *text)
+{
+	dtrace_prog_t *prog = worker_program(w, dtp, text);
+
+	return prog != NULL && dtrace_program_exec(dtp, prog, NULL) == 0 && dtrace_go_check(dtp) == 0;
+}
+
+/*
+ * Only what takes other rights is said: that a program is not there, or does not run yet, may change. A
+ * command of -c would be started for each tool: this server stands for it.
+ */
+static void write_refusal(FILE *f, const char *text, void *ctx)
+{
+	const struct args *w = ctx;
+	dtrace_hdl_t *dtp = geteuid() != 0 ? open_any(w) : NULL;
+	const char *why = "";
+
+	if (dtp != NULL && w->pid == NULL && w->command != NULL)
+		(void)dtrace_proc_grab(dtp, getppid(), 0);
+	if (dtp != NULL && !may_run(w, dtp, text + strcspn(text, "\n")))
+		why = dtrace_errmsg(dtp, dtrace_errno(dtp));
+	json_text(f, strstr(why, "as root") != NULL ? why : "");
+	if (dtp != NULL)
+		dtrace_close(dtp);
+}
+
+int worker_gallery(const struct args *w)
+{
+	gallery_write(stdout, write_refusal, (void *)w);
+	return 0;
+}
+
 struct list { const char *kind; int n; };
 
-static int tell_word(dtrace_hdl_t *dtp, const dtrace_word_t *word, void *arg)
+static int write_word(dtrace_hdl_t *dtp, const dtrace_word_t *word, void *arg)
 {
 	struct list *l = arg;
 
@@ -60,7 +95,7 @@ static int tell_word(dtrace_hdl_t *dtp, const dtrace_word_t *word, void *arg)
 	return 0;
 }
 
-int worker_words(const struct wish *w)
+int worker_words(const struct args *w)
 {
 	static const char *const lists[] = { "variables", "functions", "actions", "aggregations", "options",
 		"providers" };
@@ -70,7 +105,7 @@ int worker_words(const struct wish *w)
 	putchar('[');
 	for (size_t i = 0; i < COUNT(lists) && dtp != NULL; i++) {
 		l.kind = lists[i];
-		(void)dtrace_word_iter(dtp, lists[i], tell_word, &l);
+		(void)dtrace_word_iter(dtp, lists[i], write_word, &l);
 	}
 	puts("]");
 	if (dtp != NULL)
@@ -78,7 +113,7 @@ int worker_words(const struct wish *w)
 	return 0;
 }
 
-static void tell_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p)
+static void write_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p)
 {
 	dtrace_probeinfo_t info;
 	char name[256];
@@ -91,25 +126,25 @@ static void tell_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p)
 	}
 }
 
-static int tell_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
+static int write_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
 {
 	struct list *l = arg;
 	dtrace_probedesc_t named = *p;
 	char text[DTRACE_DESC2STR_MAX];
 
-	if (l->n == MOST_PROBES)
+	if (l->n == PROBES_MAX)
 		return 1;
 	named.dtpd_id = 0;			/* else it would be its number */
 	printf("%s{\"probe\":", l->n++ != 0 ? ",\n" : "");
 	json_text(stdout, dtrace_desc2str(&named, text, sizeof(text)));
 	fputs(",\"args\":[", stdout);
 	if (l->n <= 20)
-		tell_arguments(dtp, p);
+		write_arguments(dtp, p);
 	fputs("]}", stdout);
 	return 0;
 }
 
-int worker_probes(const struct wish *w)
+int worker_probes(const struct args *w)
 {
 	struct list l = { NULL, 0 };
 	dtrace_probedesc_t desc;
@@ -118,7 +153,7 @@ int worker_probes(const struct wish *w)
 
 	putchar('[');
 	if (dtp != NULL && text != NULL && dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME, text, &desc) == 0)
-		(void)dtrace_probe_iter(dtp, &desc, tell_probe, &l);
+		(void)dtrace_probe_iter(dtp, &desc, write_probe, &l);
 	puts("]");
 	free(text);
 	if (dtp != NULL)

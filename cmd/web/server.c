@@ -24,11 +24,20 @@ static void *read_lines(void *arg)
 	ssize_t n;
 
 	while (f != NULL && (n = getline(&line, &cap, f)) > 0)
-		hub_tell(&s->hub, line, (size_t)n - (line[n - 1] == '\n'));
-	hub_tell(&s->hub, "L{\"t\":\"ended\"}", 13 + 1);
+		hub_append(&s->hub, line, (size_t)n - (line[n - 1] == '\n'));
+	hub_append(&s->hub, "L{\"t\":\"ended\"}", 14);
 	free(line);
 	if (f != NULL)
 		fclose(f);
+	return NULL;
+}
+
+/* The recording of a worker to the pages, until it has ended. */
+static void *copy_blocks(void *arg)
+{
+	struct server *s = arg;
+
+	blocks_copy(&s->blocks, s->child.stream);
 	return NULL;
 }
 
@@ -38,7 +47,9 @@ static void end_locked(struct server *s)
 		return;
 	child_end(&s->child);
 	pthread_join(s->reader, NULL);
-	s->running = false;
+	if (s->copying)
+		pthread_join(s->copier, NULL);
+	s->running = s->copying = false;
 }
 
 void server_end(struct server *s)
@@ -48,55 +59,45 @@ void server_end(struct server *s)
 	pthread_mutex_unlock(&s->control);
 }
 
-static int begin(struct server *s, const char *mode, const char *pid, const char *text, size_t len)
+/* The stream has the next number before pages hear of it: they ask for the stream at once. */
+static void next_trace(struct server *s)
+{
+	blocks_begin(&s->blocks, s->hub.trace + 1);
+	hub_begin(&s->hub);
+}
+
+/* A recording instead of a trace: stream.c sends its file. */
+static void begin_play(struct server *s)
+{
+	s->played = s->hub.trace + 1;
+	next_trace(s);
+	blocks_end(&s->blocks);
+	hub_append(&s->hub, "L{\"t\":\"ended\"}", 14);
+}
+
+int server_begin(struct server *s, const char *pid, const char *text, size_t len)
 {
 	int rv;
 
 	pthread_mutex_lock(&s->control);
 	end_locked(s);
-	hub_begin(&s->hub);
-	rv = child_start(&s->child, s->wish, mode, pid, text, len);
+	s->played = 0;
+	next_trace(s);
+	rv = child_start(&s->child, s->args, "trace", pid, text, len);
 	if (rv == 0 && pthread_create(&s->reader, NULL, read_lines, s) != 0) {
 		child_end(&s->child);
 		close(s->child.out);
+		if (s->child.stream >= 0)
+			close(s->child.stream);
 		rv = -1;
+	} else if (rv == 0 && s->child.stream >= 0) {
+		s->copying = pthread_create(&s->copier, NULL, copy_blocks, s) == 0;
+		if (!s->copying)
+			close(s->child.stream);
 	}
 	s->running = rv == 0;
 	pthread_mutex_unlock(&s->control);
 	return rv;
-}
-
-int server_begin(struct server *s, const char *pid, const char *text, size_t len)
-{
-	return begin(s, "trace", pid, text, len);
-}
-
-/* ADDR, ADDR:PORT, :PORT or [ADDR6]:PORT */
-static int read_address(struct server *s)
-{
-	const char *listen = s->wish->listen != NULL ? s->wish->listen : "", *host = listen;
-	size_t n = strcspn(listen, ":");
-	char *end = "";
-	unsigned long port = 0;
-
-	if (listen[0] == '[') {
-		host = listen + 1;
-		n = strcspn(host, "]");
-		listen = host + n + (host[n] == ']');
-	} else {
-		listen += n;
-	}
-	if (listen[0] == ':')
-		port = strtoul(listen + 1, &end, 10);
-	if (n >= sizeof(s->address) || *end != '\0' || port > UINT16_MAX ||
-	    (listen[0] != '\0' && listen[0] != ':')) {
-		fprintf(stderr, "dtrace-web: --web=%s: an address is 127.0.0.1:8080 or [::1]:8080\n",
-		    s->wish->listen);
-		return 2;
-	}
-	snprintf(s->address, sizeof(s->address), "%.*s", n != 0 ? (int)n : 9, n != 0 ? host : "127.0.0.1");
-	s->port = (uint16_t)port;
-	return 0;
 }
 
 static int make_token(struct server *s)
@@ -112,29 +113,31 @@ static int make_token(struct server *s)
 	return 0;
 }
 
-static int serve(const struct wish *w)
+static int serve(const struct args *w)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	int status = s == NULL;
 
 	if (s == NULL)
 		return 1;
-	s->wish = w;
+	s->args = w;
 	hub_open(&s->hub);
-	guests_open(&s->guests);
+	blocks_open(&s->blocks);
+	connections_open(&s->connections);
 	pthread_mutex_init(&s->control, NULL);
-	if ((status = read_address(s)) == 0 && (status = make_token(s)) == 0) {
+	if ((status = http_listen(s)) == 0 && (status = make_token(s)) == 0) {
 		signals_catch();
 		signals_begun();
-		if (w->play != NULL && begin(s, "play", NULL, w->play, strlen(w->play)) != 0)
-			perror("dtrace-web: cannot play the recording");
+		if (w->play != NULL)
+			begin_play(s);
 		else if (w->has_program && server_begin(s, NULL, w->program, strlen(w->program)) != 0)
 			perror("dtrace-web: cannot start the trace");
 		status = http_serve(s);
 		server_end(s);
 	}
 	pthread_mutex_destroy(&s->control);
-	guests_close(&s->guests);
+	connections_close(&s->connections);
+	blocks_close(&s->blocks);
 	hub_close(&s->hub);
 	free(s);
 	return status;
@@ -142,12 +145,12 @@ static int serve(const struct wish *w)
 
 int main(int argc, char **argv)
 {
-	struct wish w;
-	int status = wish_parse(&w, argc, argv);
+	struct args w;
+	int status = args_parse(&w, argc, argv);
 
 	signals_begin();
 	if (status == 0)
 		status = w.worker != NULL ? worker_run(&w) : serve(&w);
-	wish_free(&w);
+	args_free(&w);
 	return status < 0 ? 0 : status;
 }

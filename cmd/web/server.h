@@ -3,10 +3,12 @@
 #ifndef DT_CMD_WEB_SERVER_H
 #define DT_CMD_WEB_SERVER_H
 
-#include "child.h"
-#include "guests.h"
+#include "blocks.h"
+#include "worker_process.h"
+#include "connections.h"
 #include "hub.h"
-#include "wish.h"
+#include "web_args.h"
+#include "wire/http.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,24 +17,32 @@
 #define TOKEN_LEN 32
 
 struct server {
-	const struct wish *wish;
+	const struct args *args;
 	struct hub hub;
-	struct guests guests;
+	struct blocks blocks;		/* the recording of the trace */
+	unsigned played;		/* number of the trace that is a recording of --play; 0 none */
+	struct connections connections;
 	char token[TOKEN_LEN + 1];
-	char address[64];		/* as listened on, without port */
-	uint16_t port;
-	bool anywhere;			/* not only this machine may connect */
+	struct dt_http_listener listener;
 	char policy[512];		/* the page's Content-Security-Policy */
+	char headers[1024];		/* of every answer */
 	pthread_mutex_t control;	/* held while a trace is begun or ended */
 	struct child child;
-	pthread_t reader;
+	pthread_t reader, copier;
 	bool running;			/* there is a reader to be joined */
+	bool copying;			/* and a copier */
 };
 
 /* Ends the trace that runs and begins another. 0, or -1 with errno. */
 int server_begin(struct server *, const char *pid, const char *text, size_t len);
 void server_end(struct server *);	/* the trace */
 
+/* GET /stream (stream.c) */
+struct connection;
+void stream_answer(struct server *, struct connection *);
+
+/* Where the command line says. 0, or the status to exit with. */
+int http_listen(struct server *);
 /* HTTP, until a signal comes. The status to exit with. */
 int http_serve(struct server *);
 

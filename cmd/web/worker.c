@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What all workers share: the handle and its options, the program, and how errors of the compiler are told:
- * with line, column and length, so that the page can show them at their place.
+ * What all workers share: the handle and its options, the program, and how errors of the compiler are
+ * written: with line, column and length, so that the page can show them at their place.
  */
 #include "worker.h"
 
 #include "base.h"
-#include "json.h"
+#include "web_json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The worker takes aggregations over itself, when it tells them: aggrate is for the library alone. */
+/* The worker takes aggregations over itself, when it sends them: aggrate is for the library alone. */
 static const char *const defaults[][2] = {
 	{ "bufsize", "4m" }, { "aggsize", "4m" }, { "temporal", "yes" }, { "switchrate", "5hz" },
 	{ "aggrate", "5s" }, { "stackframes", "50" }, { "ustackframes", "50" },
@@ -31,7 +32,7 @@ static int set_word(dtrace_hdl_t *dtp, const char *word)
 	return rv;
 }
 
-dtrace_hdl_t *worker_open(const struct wish *w, int flags, int *err)
+dtrace_hdl_t *worker_open(const struct args *w, int flags, int *err)
 {
 	dtrace_hdl_t *dtp = dtrace_open(DTRACE_VERSION, flags, err);
 	int rv = 0;
@@ -64,7 +65,7 @@ char *worker_input(void)
 }
 
 /* The excerpt begins with "  NAME:LINE:COLUMN |"; its second line has a caret and as many ~ as are wrong. */
-static void tell_place(const char *excerpt)
+static void report_place(const char *excerpt)
 {
 	const char *bar = strchr(excerpt, '|'), *caret = strchr(excerpt, '^');
 	unsigned line = 0, column = 0;
@@ -79,6 +80,16 @@ static void tell_place(const char *excerpt)
 		printf(",\"line\":%u,\"column\":%u,\"length\":%zu", line, column, 1 + strspn(caret + 1, "~"));
 }
 
+void worker_say(const char *letter, const char *what, const char *msg)
+{
+	printf("%s{\"t\":\"fail\",\"what\":", letter);
+	json_text(stdout, what);
+	fputs(",\"excerpt\":\"\",\"msg\":", stdout);
+	json_text(stdout, msg);
+	fputs("}\n", stdout);
+	fflush(stdout);
+}
+
 void worker_error(dtrace_hdl_t *dtp, const char *letter, const char *what)
 {
 	const char *excerpt = dtrace_errexcerpt(dtp);
@@ -89,27 +100,57 @@ void worker_error(dtrace_hdl_t *dtp, const char *letter, const char *what)
 	json_text(stdout, dtrace_errmsg(dtp, dtrace_errno(dtp)));
 	fputs(",\"excerpt\":", stdout);
 	json_text(stdout, excerpt);
-	tell_place(excerpt);
+	report_place(excerpt);
 	fputs("}\n", stdout);
 	fflush(stdout);
 }
 
-dtrace_prog_t *worker_compile(const struct wish *w, dtrace_hdl_t *dtp, const char *text, const char *letter)
+/* A script is read from a descriptor. NULL: there is none. */
+static FILE *file_of(const char *text)
 {
-	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, text, DTRACE_PROBESPEC_NAME, DTRACE_C_ARGREF,
-	    w->noperands, (char *const *)w->operands);
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	FILE *f = fd >= 0 ? fdopen(fd, "w+") : NULL;
+
+	if (f != NULL && fputs(text, f) >= 0 && fflush(f) == 0) {
+		rewind(f);
+		return f;
+	}
+	if (f != NULL)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* With a clause it is a script, which may begin with a declaration; else the name of a probe, as after -n. */
+dtrace_prog_t *worker_program(const struct args *w, dtrace_hdl_t *dtp, const char *text)
+{
+	FILE *f = strchr(text, '{') != NULL ? file_of(text) : NULL;
+	dtrace_prog_t *prog = f != NULL ?
+	    dtrace_program_fcompile(dtp, f, DTRACE_C_ARGREF, w->noperands, (char *const *)w->operands) :
+	    dtrace_program_strcompile(dtp, text, DTRACE_PROBESPEC_NAME, DTRACE_C_ARGREF, w->noperands,
+	    (char *const *)w->operands);
+
+	if (f != NULL)
+		fclose(f);
+	return prog;
+}
+
+dtrace_prog_t *worker_compile(const struct args *w, dtrace_hdl_t *dtp, const char *text, const char *letter)
+{
+	dtrace_prog_t *prog = worker_program(w, dtp, text);
 
 	if (prog == NULL)
 		worker_error(dtp, letter, "the program is wrong");
 	return prog;
 }
 
-int worker_run(const struct wish *w)
+int worker_run(const struct args *w)
 {
-	static const struct { const char *mode; int (*run)(const struct wish *); } modes[] = {
-		{ "trace", worker_trace }, { "play", worker_play },
+	static const struct { const char *mode; int (*run)(const struct args *); } modes[] = {
+		{ "trace", worker_trace },
 		{ "check", worker_check }, { "words", worker_words },
-		{ "probes", worker_probes },
+		{ "gallery", worker_gallery }, { "probes", worker_probes },
 	};
 
 	prctl(PR_SET_NAME, "dtrace-web");	/* it was started as /proc/self/exe */

@@ -6,27 +6,31 @@
 #ifndef DT_CMD_WEB_WORKER_H
 #define DT_CMD_WEB_WORKER_H
 
-#include "wish.h"
+#include "web_args.h"
 
 #include <dtrace.h>
 
-/* Runs w->worker: "trace", "play", "check", "words" or "probes". The status to exit with. */
-int worker_run(const struct wish *);
+/* Runs w->worker: "trace", "check", "words", "gallery" or "probes". The status to exit with. */
+int worker_run(const struct args *);
 
-/* A trace, until it ends or SIGTERM comes. Lines as in teller.h. */
-int worker_trace(const struct wish *);
-/* A recording, whose path is the input: what -O json makes of it, a line each (doc/JSON.md). */
-int worker_play(const struct wish *);
+/* A trace, until it ends or SIGTERM comes: its recording, and lines for the page (trace_worker.c). */
+int worker_trace(const struct args *);
 /* The program compiled: {} or the error, as JSON. */
-int worker_check(const struct wish *);
+int worker_check(const struct args *);
 /* What can be written, as JSON: all words, or the probes that operand 1 matches. */
-int worker_words(const struct wish *);
-int worker_probes(const struct wish *);
+int worker_words(const struct args *);
+/* The tools, as JSON, and which of them this user cannot use here (gallery.h). */
+int worker_gallery(const struct args *);
+int worker_probes(const struct args *);
 
 /* A handle with the options that all programs of the page get; NULL: the reason is in *err. */
-dtrace_hdl_t *worker_open(const struct wish *, int flags, int *err);
-/* Compiles the text; NULL: the error was told, as JSON, behind `letter`. */
-dtrace_prog_t *worker_compile(const struct wish *, dtrace_hdl_t *, const char *text, const char *letter);
+dtrace_hdl_t *worker_open(const struct args *, int flags, int *err);
+/* NULL: it is wrong. */
+dtrace_prog_t *worker_program(const struct args *, dtrace_hdl_t *, const char *text);
+/* Compiles the text; NULL: the error was written, as JSON, after `letter`. */
+dtrace_prog_t *worker_compile(const struct args *, dtrace_hdl_t *, const char *text, const char *letter);
+/* The same with a message of its own. */
+void worker_say(const char *letter, const char *what, const char *msg);
 void worker_error(dtrace_hdl_t *, const char *letter, const char *what);
 char *worker_input(void);		/* all of standard input, to be freed */
 

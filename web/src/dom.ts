@@ -72,13 +72,15 @@ export function soon(draw: () => void): void {
 	});
 }
 
+const MAX_PIXELS = 32000;		// a browser draws nothing on a larger canvas
+
 export interface Surface { c: CanvasRenderingContext2D; w: number; h: number }
 
 /** The canvas at its size on the screen, cleared; sizes are in CSS pixels. */
 export function surface(canvas: HTMLCanvasElement, w = canvas.clientWidth, h = canvas.clientHeight): Surface | null {
-	const scale = window.devicePixelRatio || 1;
 	const c = canvas.getContext("2d");
 	if (!c || w === 0 || h === 0) return null;
+	const scale = Math.min(window.devicePixelRatio || 1, MAX_PIXELS / w, MAX_PIXELS / h);
 	if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
 		canvas.width = Math.round(w * scale);
 		canvas.height = Math.round(h * scale);
@@ -103,7 +105,7 @@ export function forgetInks(): void {
 }
 
 /**
- * What of a picture changes with the data only: painted once, and copied while somebody points at it.
+ * What of a picture changes with the data only: painted once, and copied while the user points at it.
  */
 export class Layer {
 	private canvas = document.createElement("canvas");
@@ -137,3 +139,9 @@ export class Layer {
 }
 
 export const font = "12px system-ui, sans-serif";
+
+export function hash(text: string): number {
+	let h = 0;
+	for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) | 0;
+	return h >>> 0;
+}

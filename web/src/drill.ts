@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Looking closer, as Cloud Analytics did: somebody points at a key or at a range of values, and gets programs that
+// Looking closer, as Cloud Analytics did: the user points at a key or at a range of values, and gets programs that
 // count only that, or take it apart by one key more. Programs in, changed programs out; nothing is run here.
 import { clauses, type Clause, type Use } from "./dlang";
-import type { Part } from "./model";
+import type { Part } from "./message";
 import type { Pick } from "./view";
 
 export interface Proposal { title: string; program: string; what: "only" | "by" | "how" }

@@ -4,7 +4,7 @@
 import { clear, el, setText, soon } from "./dom";
 import { tokens } from "./dlang";
 import type { Link, Probe, Word } from "./link";
-import type { Fail } from "./model";
+import type { Fail } from "./message";
 
 const PAUSE = 500;			// ms without a key before the compiler is asked
 const OFFERS = 12;

@@ -1,62 +1,181 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The server: the stream of a trace, and requests. A saved page has none, and plays what it holds instead.
-import type { Message } from "./model";
+// The server: what it says about the trace (/events: JSON), the recording of the trace (/stream), and requests. A saved
+// page has no server and plays what it holds. Whatever comes in, messages go out (message.ts).
+import { StreamError } from "./blocks";
+import { Keep } from "./keep";
+import type { Message } from "./message";
+import { bytesOf, type Saved } from "./save";
+import { Decoder } from "./stream";
 
 export interface Word { kind: string; name: string; form: string; doc: string }
 export interface Probe { probe: string; args: string[] }
-export interface Tool { name: string; what: string; question: string; usage: string; text: string }
+export interface Tool { name: string; what: string; question: string; usage: string; text: string; why: string }
 
-const KEEP = 24 << 20;			// characters of moments that a saved page may have
+const MAX_PENDING = 32 << 20;		// bytes that wait while the picture is held
+const TOGETHER_MS = 100;		// blocks of one moment come within this time
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
+type Json = Record<string, unknown>;
+const number = (v: unknown) => typeof v === "number" ? v : 0;
+const string = (v: unknown) => typeof v === "string" ? v : "";
+
+/** What the server says beside the recording. A kind that this page does not know is an error. */
+function control(text: string): Message {
+	const j = JSON.parse(text) as Json, place = (v: unknown) => typeof v === "number" ? v : undefined;
+	switch (j.t) {
+	case "reset": return { t: "reset", trace: number(j.trace) };
+	case "start": return { t: "start", wall: number(j.wall), program: string(j.program) };
+	case "live": return { t: "live" };
+	case "fail": return { t: "fail", what: string(j.what), msg: string(j.msg), excerpt: string(j.excerpt), line: place(j.line),
+		column: place(j.column), length: place(j.length) };
+	case "notice": return { t: "notice", msg: string(j.msg) };
+	case "cost": return { t: "cost", cpu: number(j.cpu), probes: number(j.probes), runs: number(j.runs), rss: number(j.rss),
+		errors: number(j.errors), drops: number(j.drops) };
+	case "end": case "ended": return { t: "end" };
+	case "missed": return { t: "missed", n: 0 };	// figures of the cost that are not kept: no moments
+	default: throw new StreamError(`the server sent a message of an unknown kind: ${text.slice(0, 80)}`);
+	}
+}
+
 export class Link {
-	readonly saved = document.getElementById("saved");
-	kept: string[] = [];
-	moments: string[] = [];
+	readonly saved = document.getElementById("recording");
 	process = "";			// the number that $target is; "": as the command line says
-	private bytes = 0;
+	private keep = new Keep();
+	private said: string[] = [];	// what the server has said about this trace
+	private cost = "";		// the newest of that kind
+	private decoder: Decoder;
+	private pending: Uint8Array[] | null = null;	// while the picture is held
+	private size = 0;
+	private late = 0;
+	private reading: AbortController | null = null;
+	private loaded = false;		// a file is shown: the trace of the server goes on without it
+
+	constructor(private take: (m: Message) => void) {
+		this.decoder = new Decoder(take);
+	}
 
 	get offline(): boolean {
 		return this.saved !== null;
 	}
 
-	/** Each message as it comes; `reset` begins another trace. */
-	listen(take: (m: Message) => void, state: (connected: boolean) => void): void {
+	/** `reset` begins another trace. */
+	listen(state: (connected: boolean) => void): void {
 		if (this.saved) {
-			this.play(this.saved.textContent ?? "", take);
+			this.load({ recording: bytesOf(this.saved.textContent ?? ""), control: document.getElementById("control")?.textContent ?? "" });
 			return;
 		}
 		const stream = new EventSource("/events?token=" + encodeURIComponent(token));
 		stream.onopen = () => state(true);
 		stream.onerror = () => state(false);
-		stream.onmessage = (e) => this.heard(e.data, take);
+		stream.onmessage = (e) => this.guard(() => this.heard(e.data));
 	}
 
-	private heard(text: string, take: (m: Message) => void): void {
-		const m = JSON.parse(text) as Message;
+	/** What cannot be read is shown, never passed over. */
+	private guard(f: () => void): void {
+		try {
+			f();
+		} catch (e) {
+			console.error(e);
+			this.reading?.abort();
+			this.take({ t: "notice", msg: `The trace cannot be shown any further: ${(e as Error).message}.` });
+		}
+	}
+
+	private heard(text: string): void {
+		const m = control(text);
+		if (this.loaded && m.t !== "reset") return;
 		if (m.t === "reset") {
-			this.kept = [];
-			this.moments = [];
-			this.bytes = 0;
-		} else if (m.t === "snap" || m.t === "recs" || m.t === "cost" || m.t === "drop" || m.t === "err") {
-			this.moments.push(text);
-			this.bytes += text.length;
-			let old = 0;
-			while (this.bytes > KEEP && old < this.moments.length) this.bytes -= this.moments[old++].length;
-			if (old) this.moments.splice(0, old);
-		} else this.kept.push(text);
-		take(m);
+			this.begin();
+			this.take(m);
+			if (m.trace) void this.read(m.trace);
+			return;
+		}
+		if (m.t === "cost") this.cost = text;
+		else this.said.push(text);
+		this.take(m);
 	}
 
-	/** What a saved page holds: a line for each message. */
-	play(lines: string, take: (m: Message) => void): void {
-		this.heard('{"t":"reset"}', take);
-		for (const line of lines.split("\n")) if (line.startsWith("{")) this.heard(line, take);
+	private begin(): void {
+		this.reading?.abort();
+		this.reading = null;
+		this.keep = new Keep();
+		this.said = [];
+		this.cost = "";
+		this.decoder = new Decoder(this.take);
+		this.pending = null;
+		this.loaded = false;
 	}
 
-	lines(): string {
-		return [...this.kept, ...this.moments].join("\n");
+	/** The recording of the trace as it grows. Another trace, or another attempt to connect, ends it. */
+	private async read(trace: number): Promise<void> {
+		const mine = this.reading = new AbortController();
+		try {
+			const answer = await fetch(`/stream?trace=${trace}&token=${encodeURIComponent(token)}`, { signal: mine.signal });
+			const reader = answer.ok ? answer.body!.getReader() : null;
+			for (let part = await reader?.read(); part && !part.done; part = await reader!.read())
+				if (this.reading === mine) this.guard(() => this.arrived(part!.value!));
+		} catch (e) {
+			if (!mine.signal.aborted) console.warn(e);	// the server is gone: /events says so
+		}
+		if (this.reading === mine && !this.pending) this.guard(() => this.decoder.flush());
+	}
+
+	private arrived(bytes: Uint8Array): void {
+		this.keep.push(bytes);
+		if (!this.pending) {
+			this.decoder.push(bytes);
+			clearTimeout(this.late);
+			this.late = window.setTimeout(() => !this.pending && this.guard(() => this.decoder.flush()), TOGETHER_MS);
+			return;
+		}
+		this.size += bytes.length;
+		if (this.size <= MAX_PENDING) this.pending.push(bytes);
+		else this.pending = [];		// resume() reads what is kept instead
+	}
+
+	/** Bytes that come are kept and not decoded until resume(). */
+	hold(): void {
+		this.pending = [];
+		this.size = 0;
+	}
+
+	resume(): void {
+		const pending = this.pending ?? [];
+		this.pending = null;
+		this.guard(() => {
+			if (this.size > MAX_PENDING) this.again();
+			else for (const p of pending) this.decoder.push(p);
+			this.decoder.flush();
+		});
+	}
+
+	/** The model anew, from what is kept. */
+	private again(): void {
+		this.decoder = new Decoder(this.take);
+		this.take({ t: "reset", trace: -1 });
+		for (const text of this.said) this.take(control(text));
+		for (const piece of this.keep.pieces()) this.decoder.push(piece);
+	}
+
+	/** A saved page, or a recording. Throws if it is damaged; what of it could be read is shown. */
+	load(saved: Saved): void {
+		this.begin();
+		this.loaded = true;
+		this.take({ t: "reset", trace: -1 });
+		this.keep.push(saved.recording);
+		for (const line of saved.control.split("\n"))
+			if (line.startsWith("{")) {
+				this.take(control(line));
+				this.said.push(line);
+			}
+		this.decoder.push(saved.recording);
+		this.decoder.flush();
+	}
+
+	/** For a saved page: the recording, in pieces, and what the server said. */
+	get kept(): { recording: Uint8Array[]; control: string } {
+		return { recording: this.keep.pieces(), control: [...this.said, ...(this.cost ? [this.cost] : [])].join("\n") };
 	}
 
 	private async ask<T>(path: string, init: RequestInit, none: T): Promise<T> {
@@ -71,6 +190,7 @@ export class Link {
 	}
 
 	post<T>(path: string, body: string, none: T): Promise<T> {
-		return this.ask(this.process ? `${path}?pid=${encodeURIComponent(this.process)}` : path, { method: "POST", body, headers: { "X-Token": token } }, none);
+		return this.ask(this.process ? `${path}?pid=${encodeURIComponent(this.process)}` : path,
+			{ method: "POST", body, headers: { "X-Token": token } }, none);
 	}
 }

@@ -2,25 +2,20 @@
 // The page: the bar with its buttons and figures, the editor, and a card for each aggregation. Messages change the
 // model; a frame later the cards that are there draw themselves.
 import { clear, clock, el, forgetInks, percent, setText, short, soon, whole } from "./dom";
-import { Bars } from "./bars";
+import { isRecording } from "./blocks";
 import { proposals } from "./drill";
 import { Editor } from "./editor";
-import { Flame } from "./flame";
-import { Heat } from "./heat";
-import { Lines } from "./lines";
 import { Link, type Tool } from "./link";
-import { hasStack, isDist, Model, type Agg, type Message } from "./model";
-import { Player } from "./play";
-import { Ranges } from "./ranges";
-import { Records } from "./records";
+import type { Message } from "./message";
+import { Model, type Agg } from "./model";
 import { pageOf, savedIn } from "./save";
-import { Spans } from "./spans";
-import type { Pick, Stage, View } from "./view";
+import { aggViews, traceViews, type Pick, type Stage, type View } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
-const DRAWN = new Set(["reset", "start", "snap", "recs", "fail", "json"]);
-const HELD = 2 << 20;			// numbers
-const MOST_LOADED = 256 << 20;		// bytes of a saved page
+const DRAWN = new Set<Message["t"]>(["reset", "start", "snap", "recs", "fail"]);
+const MAX_LOADED = 512 << 20;		// bytes of a file
+/** What stands against a tool: the sentence up to the part that all of them have. */
+const cause = (why: string) => why.split(": DTrace requires")[0];
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
 class Card {
@@ -68,14 +63,11 @@ class Card {
 
 class Page implements Stage {
 	model = new Model();
-	private player = new Player((m) => this.model.take(m));
-	private link = new Link();
+	private link = new Link((m) => this.take(m));
 	private editor: Editor;
 	private cards = new Map<string, Card>();
 	private stack: string[] = [];	// programs before each look closer
 	private paused = false;
-	private held: Message[] = [];	// while paused
-	private heldSize = 0;
 	private ours = "";		// the program that looking closer made
 	private tools: Tool[] = [];
 	private connected = this.link.offline;
@@ -95,8 +87,8 @@ class Page implements Stage {
 		this.runButton = button("\u25b6 Start", "Ctrl+Enter", () => void this.toggle());
 		this.runButton.classList.add("primary");
 		this.pauseButton = button("Pause", "p", () => this.pause());
-		const file = el("input", { type: "file", accept: ".html", hidden: true, "aria-label": "saved page",
-			onchange: () => void this.load(file) });
+		const file = el("input", { type: "file", hidden: true, "aria-label": "saved page or recording",
+			onchange: () => void this.load(file.files?.[0]).then(() => file.value = "") });
 		const bar = el("header", { class: "top" }, el("h1", {}, "DTrace"), el("div", { class: "buttons" },
 			this.runButton, this.pauseButton, button("Gallery", "g", () => void this.gallery()),
 			button("Save", "s", () => this.save()), button("Load", "", () => file.click()),
@@ -106,6 +98,11 @@ class Page implements Stage {
 			this.main), this.panel);
 		this.panel.addEventListener("click", (e) => e.target === this.panel && this.panel.close());
 		document.addEventListener("keydown", (e) => this.key(e));
+		document.addEventListener("dragover", (e) => e.preventDefault());
+		document.addEventListener("drop", (e) => {
+			e.preventDefault();
+			void this.load(e.dataTransfer?.files[0]);
+		});
 		new ResizeObserver(() => this.redraw()).observe(this.main);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
 		const wish = stored("theme");
@@ -118,38 +115,24 @@ class Page implements Stage {
 	}
 
 	private listen(): void {
-		this.link.listen((m) => {
-			if (this.paused && m.t !== "reset") this.hold(m);
-			else this.take(m);
-			soon(DRAWN.has(m.t) ? this.refresh : this.figure);
-		}, (connected) => {
+		this.link.listen((connected) => {
 			this.connected = connected;
 			this.status();
 		});
 		this.refresh();
 	}
 
-	/** What comes while the picture is held, as far as it is bearable; beyond that the link remembers it. */
-	private hold(m: Message): void {
-		this.heldSize += 1 + (m.t === "snap" ? m.a.reduce((n: number, a: Message) => n + a.v.length, 0) : (m.r?.length ?? 0) * 8);
-		if (this.heldSize < HELD) this.held.push(m);
-		else this.held = [];
-	}
-
 	private take(m: Message): void {
 		if (m.t === "reset") this.reset(String(m.trace));
-		if (m.t === "json") this.player.take(m.j);
+		if (m.t === "start" && m.program !== "" && this.model.program === "") this.editor.text = m.program;
 		this.model.take(m);
-		if (m.t === "start" && m.program !== "") this.editor.text = m.program;
 		if (m.t === "fail") this.editor.show(this.model.fail);
+		soon(DRAWN.has(m.t) ? this.refresh : this.figure);
 	}
 
 	private reset(trace: string): void {
 		document.body.dataset.trace = trace;
 		this.model = new Model();
-		this.player = new Player((m) => this.model.take(m));
-		this.held = [];
-		this.heldSize = 0;
 		this.paused = false;
 		this.cards.clear();
 		clear(this.main);
@@ -161,8 +144,9 @@ class Page implements Stage {
 
 	private refresh = (): void => {
 		for (const agg of this.model.aggs.values()) if (agg.keys.some((k) => k)) this.card(agg);
-		if (this.model.recs.length) this.extra("records", "records", () => new Records(this));
-		if (this.model.spans.length) this.extra("spans", "spans", () => new Spans(this));
+		for (const v of traceViews)
+			if (!this.cards.has(v.name) && v.fitsTrace(this.model))
+				this.place(v.name, new Card(v.name, "").add(v.name, v.makeForTrace(this)));
 		if (!this.paused) for (const c of this.cards.values()) c.update();
 		this.status();
 	};
@@ -176,15 +160,8 @@ class Page implements Stage {
 		const name = `agg ${agg.id}`;
 		if (this.cards.has(name)) return;
 		const card = new Card(agg.name === "_" ? "@" : `@${agg.name}`, agg.fn);
-		if (agg.fn === "percentiles") card.add("ranges", new Ranges(this, agg));
-		else if (isDist(agg.fn)) card.add("heat map", new Heat(this, agg));
-		if (hasStack(agg)) card.add("flame", new Flame(this, agg));
-		card.add("bars", new Bars(this, agg)).add("lines", new Lines(this, agg));
+		for (const v of aggViews) if (v.fits(agg)) card.add(v.name, v.make(this, agg));
 		this.place(name, card);
-	}
-
-	private extra(name: string, title: string, make: () => View): void {
-		if (!this.cards.has(name)) this.place(name, new Card(title, "").add(name, make()));
 	}
 
 	private place(name: string, card: Card): void {
@@ -240,7 +217,7 @@ class Page implements Stage {
 		if (box && !told) box.remove();
 	}
 
-	// ---- what somebody wants
+	// ---- what the user asked for
 
 	private async toggle(): Promise<void> {
 		if (this.model.live && !this.model.ended) await this.link.post("/stop", "", {}).catch(() => undefined);
@@ -257,39 +234,37 @@ class Page implements Stage {
 
 	private pause(): void {
 		this.paused = !this.paused;
-		if (!this.paused) {
-			if (this.heldSize >= HELD) this.link.play(this.link.lines(), (m) => this.take(m));
-			for (const m of this.held.splice(0)) this.take(m);
-			this.heldSize = 0;
+		if (this.paused) this.link.hold();
+		else {
+			this.link.resume();
 			this.refresh();
 		}
 		this.status();
 	}
 
 	private save(): void {
+		const { recording, control } = this.link.kept;
 		const a = el("a", { download: `dtrace-${new Date().toISOString().replace(/[:.]/g, "-")}.html`,
-			href: URL.createObjectURL(new Blob([pageOf(script, this.link.lines())], { type: "text/html" })) });
+			href: URL.createObjectURL(pageOf(script, recording, control)) });
 		a.click();
 		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 	}
 
-	/** The file may be anybody's: what it tells is shown as text, and nothing of it is run. */
-	private async load(file: HTMLInputElement): Promise<void> {
-		const chosen = file.files?.[0];
-		const lines = chosen && chosen.size < MOST_LOADED ? savedIn(await chosen.text()) : null;
-		const refuse = (msg: string) => this.editor.show({ what: "", msg, excerpt: "" });
-		file.value = "";
-		if (lines === null) {
-			refuse("This file was not saved by this page.");
-			return;
-		}
+	/** The file is untrusted: what is in it is shown as text, and nothing of it is run. */
+	private async load(file: File | undefined): Promise<void> {
+		// not at the editor, whose own check of the program may end at any time and clear it
+		const refuse = (msg: string) => this.take({ t: "notice", msg });
+		if (!file) return;
+		if (file.size > MAX_LOADED) return refuse("This file is too large for the page: dtrace --play shows it.");
 		try {
-			this.link.play(lines, (m) => this.take(m));
-			this.refresh();
-		} catch {
-			this.link.play("", (m) => this.take(m));
-			refuse("This file is damaged: it cannot be shown.");
+			const bytes = new Uint8Array(await file.arrayBuffer());
+			const saved = isRecording(bytes) ? { recording: bytes, control: "" } : savedIn(new TextDecoder().decode(bytes));
+			if (!saved) return refuse("This file is neither a recording nor a page that was saved.");
+			this.link.load(saved);
+		} catch (e) {
+			refuse(`This file is damaged: ${(e as Error).message}.`);
 		}
+		this.refresh();
 	}
 
 	private theme(): void {
@@ -311,18 +286,20 @@ class Page implements Stage {
 
 	private async gallery(): Promise<void> {
 		if (!this.tools.length) this.tools = await this.link.get<Tool[]>("/gallery", []).catch(() => []);
-		const groups = new Map<string, HTMLElement>();
+		const groups = new Map<string, HTMLElement>(), marked = this.tools.filter((t) => t.why);
 		for (const t of this.tools) {
 			const [group, question] = /^(\w+): (.*)$/.exec(t.question)?.slice(1) ?? ["other", t.question];
 			let box = groups.get(group);
 			if (!box) groups.set(group, box = el("div", { class: "group" }, el("h3", {}, group)));
-			box.append(el("button", { class: "tool", type: "button", onclick: () => {
+			box.append(el("button", { class: t.why ? "tool cannot" : "tool", type: "button", title: t.why, onclick: () => {
 				this.panel.close();
 				this.editor.text = t.text.replace(/^#!.*\n/, "");
 				void this.run();
-			} }, el("b", {}, t.name), el("span", {}, question || t.what)));
+			} }, el("b", {}, t.name), el("span", {}, question || t.what),
+			...t.why ? [el("i", {}, `\u2298 ${cause(t.why)}`)] : []));
 		}
-		this.open("Gallery", el("div", { class: "gallery" }, ...groups.values()));
+		this.open("Gallery", marked.length ? el("p", { class: "lacking" }, `${marked.length} of ${this.tools.length} tools, marked \u2298, ` +
+			`need more than this user may do: ${marked[0].why.slice(cause(marked[0].why).length + 2)}.`) : "", el("div", { class: "gallery" }, ...groups.values()));
 	}
 
 	/** Somebody pointed at something: what could be asked next, and the D that it makes. */

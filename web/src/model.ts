@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the trace has told so far, bounded: messages in (doc/WEB.md), aggregations with their history out. The newest
+// What the trace has reported so far, bounded: messages in (message.ts), aggregations with their history out. The newest
 // SLOTS moments are kept; an hour at one a second.
+import type { Changed, Cost, Distribution, Fail, Message, Part, Rec, Statistics } from "./message";
 
 export const SLOTS = 3600;
 export const HISTORIES = 4000;		// keys of an aggregation that have a history
-const DIST_HISTORIES = 32;		// the same of distributions, which need more room
+const DIST_HISTORIES = 32;		// the same of distributions, which need more memory
 const OVER = ["p50", "p90", "p99", "max"];	// of percentiles(): drawn over time
 const RECORDS = 20000;
 const SPAN_LIMIT = 20000;
 
-export type Part = string | number | null | { st: number[]; pid: number } | { y: number } | { b: string };
 export interface Bucket { low: number | null; high: number | null }
 /** Counts of one moment by the number of their bucket. */
 export type Cells = Map<number, number>;
@@ -41,11 +41,7 @@ export interface Agg {
 	version: number;
 }
 
-export interface Rec { ms: number; cpu: number; probe: string; flow: number; text: string; values: Part[] }
 export interface Span { track: string; name: string; from: number; to: number; depth: number }
-export interface Fail { what: string; msg: string; excerpt: string; line?: number; column?: number; length?: number }
-export interface Cost { cpu: number; probes: number; runs: number; rss: number; errors: number; drops: number }
-export type Message = Record<string, any> & { t: string };
 
 export class Model {
 	program = "";
@@ -73,62 +69,67 @@ export class Model {
 	private open = new Map<string, { name: string; from: number }[]>();
 	private index = new Map<string, number>();
 
-	/** True: the message changes what is drawn. */
+	/** `histories`: distributions whose history is kept for each key; of further keys only the sum has one. */
+	constructor(private histories = DIST_HISTORIES) {}
+
 	take(m: Message): void {
-		const f = (this as any)["on_" + m.t] as ((m: Message) => void) | undefined;
-		f?.call(this, m);
+		switch (m.t) {
+		case "reset": break;		// the page makes another model
+		case "start":
+			this.program = m.program;
+			this.wall = m.wall;
+			break;
+		case "live": this.live = true; break;
+		case "end": this.ended = true; break;
+		case "fail": this.fail = m; break;
+		case "notice": this.notices.push(m.msg.trim()); break;
+		case "missed": this.missed += m.n; break;
+		case "name": this.names[m.i] = m.s; break;
+		case "drop":
+			this.drops = m.n;
+			this.problem(m.msg);
+			break;
+		case "err":
+			this.errors = m.n;
+			this.problem(m.msg);
+			break;
+		case "cost": this.measured(m); break;
+		case "agg": this.aggs.set(m.id, this.agg(m.id, m.name, m.fn)); break;
+		case "key": {
+			const agg = this.aggs.get(m.a);
+			if (agg) agg.keys[m.i] = this.key(m.i, m.k, this.keyText(m.k));
+			break;
+		}
+		case "snap": this.snapshot(m.ms, m.hidden, m.a); break;
+		case "recs": this.records(m.r, m.lost); break;
+		default: unknown(m);
+		}
 	}
 
-	on_start(m: Message) {
-		this.program = m.program;
-		this.wall = m.wall;
-	}
-	on_live() { this.live = true; }
-	on_end() { this.ended = true; }
-	on_ended() { this.ended = true; }
-	on_fail(m: Message) { this.fail = m as unknown as Fail; }
-	on_notice(m: Message) { this.notices.push(m.msg.trim()); }
-	on_missed(m: Message) { this.missed += m.n; }
-	on_name(m: Message) { this.names[m.i] = m.s; }
-	on_drop(m: Message) {
-		this.drops = m.n;
-		this.problem(m.msg);
-	}
-	on_err(m: Message) {
-		this.errors = m.n;
-		this.problem(m.msg);
-	}
-	on_cost(m: Message) {
-		this.cost = m as unknown as Cost;
-		this.errors = m.errors;
-		this.drops = m.drops;
-		this.costs.push({ ms: this.now, cpu: m.cpu, probes: m.probes });
+	private measured(c: Cost): void {
+		this.cost = c;
+		this.errors = c.errors;
+		this.drops = c.drops;
+		this.costs.push({ ms: this.now, cpu: c.cpu, probes: c.probes });
 		if (this.costs.length > SLOTS) this.costs.shift();
 	}
-	on_agg(m: Message) {
-		this.aggs.set(m.id, this.agg(m.id, m.name, m.fn));
-	}
-	on_key(m: Message) {
-		const agg = this.aggs.get(m.a);
-		if (!agg) return;
-		agg.keys[m.i] = this.key(m.i, m.k, this.keyText(m.k));
-	}
-	on_snap(m: Message) {
+
+	private snapshot(ms: number, hidden: number, changed: Changed[]): void {
 		const slot = this.moments % SLOTS;
-		this.now = m.ms;
-		this.hidden = m.hidden ?? 0;
-		this.times[slot] = m.ms;
+		this.now = ms;
+		this.hidden = hidden;
+		this.times[slot] = ms;
 		for (const agg of this.aggs.values()) this.forget(agg, slot);
-		for (const a of m.a) {
+		for (const a of changed) {
 			const agg = this.aggs.get(a.id);
 			if (agg) this.change(agg, slot, a);
 		}
 		this.moments++;
 	}
-	on_recs(m: Message) {
-		this.recsLost += m.lost;
-		for (const r of m.r) {
-			const rec: Rec = { ms: r[0], cpu: r[1], probe: r[2], flow: r[3], text: r[4], values: r[5] };
+
+	private records(recs: Rec[], lost: number): void {
+		this.recsLost += lost;
+		for (const rec of recs) {
 			this.recsTotal++;
 			this.recs.push(rec);
 			this.now = Math.max(this.now, rec.ms);
@@ -166,10 +167,10 @@ export class Model {
 		agg.version++;
 	}
 
-	private change(agg: Agg, slot: number, a: Message): void {
+	private change(agg: Agg, slot: number, a: Changed): void {
 		agg.more = a.more;
-		for (let i = 0; i < a.v.length; i += 2) {
-			const key = agg.keys[a.v[i]], v = a.v[i + 1];
+		for (const [id, v] of a.v) {
+			const key = agg.keys[id];
 			if (!key) continue;
 			if (v === null) key.alive = false;
 			else if (Array.isArray(v)) this.distribution(agg, key, slot, v);
@@ -195,10 +196,10 @@ export class Model {
 		if (key.history) key.history[slot] = key.rate;
 	}
 
-	private distribution(agg: Agg, key: Key, slot: number, v: (number | null)[]): void {
+	private distribution(agg: Agg, key: Key, slot: number, v: Distribution): void {
 		const old = key.dist ?? new Map<number, number>(), fresh = new Map<number, number>();
 		let total = 0, came = 0;
-		if (!key.cells && key.id < DIST_HISTORIES) key.cells = new Array(SLOTS);
+		if (!key.cells && key.id < this.histories) key.cells = new Array(SLOTS);
 		for (let i = 0; i < v.length; i += 3) {
 			const b = this.bucket(agg, v[i], v[i + 1]), n = v[i + 2] as number, was = old.get(b) ?? 0;
 			const more = n >= was ? n - was : n;
@@ -217,8 +218,8 @@ export class Model {
 		if (key.history) key.history[slot] = key.rate;
 	}
 
-	/** What percentiles() tells: how many there were counts as its value, the rest is kept beside it. */
-	private statistics(agg: Agg, key: Key, slot: number, v: Record<string, number>): void {
+	/** Of percentiles(): how many values there were is its value, the rest is kept beside it. */
+	private statistics(agg: Agg, key: Key, slot: number, v: Statistics): void {
 		this.number(agg, key, slot, v.count ?? 0);
 		key.stats = v;
 		if (key.id >= DIST_HISTORIES) return;
@@ -297,6 +298,11 @@ export class Model {
 
 function add(cells: Cells, b: number, n: number): void {
 	cells.set(b, (cells.get(b) ?? 0) + n);
+}
+
+/** A kind that this page does not know comes from another version of the server: an error, never silence. */
+function unknown(m: never): never {
+	throw new Error(`a message of an unknown kind: ${JSON.stringify(m).slice(0, 80)}`);
 }
 
 export function isGauge(fn: string): boolean {

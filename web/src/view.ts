@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What views share. A view draws one aggregation, or the records; it is told when there is something new.
+// What views share, and the list of them. A view is one file in view/: it draws one aggregation, or what the trace has
+// recorded, and calls register() with its name, its style and what it fits. The build puts all files of view/ into the page.
 import type { Agg, Key, Model } from "./model";
 
-/** What somebody has pointed at, for drill.ts. */
+/** What the user has chosen, for drill.ts. */
 export interface Pick {
 	agg: Agg;
 	key?: Key;
@@ -14,11 +15,38 @@ export interface Pick {
 
 export interface Stage {
 	model: Model;
-	pick(p: Pick): void;
+	/** Offers programs that look closer; a file without an editor has none. */
+	pick?(p: Pick): void;
 }
 
 export interface View {
 	readonly root: HTMLElement;
 	/** New data, another size or another theme. */
 	update(): void;
+}
+
+interface Named {
+	name: string;			// of its tab or card
+	order: number;			// tabs and cards are sorted by it
+	css: string;
+}
+/** A tab in the card of each aggregation that it fits. */
+export interface AggView extends Named { fits(agg: Agg): boolean; make(stage: Stage, agg: Agg): View }
+/** A card of its own, once it fits the trace. */
+export interface TraceView extends Named { fitsTrace(model: Model): boolean; makeForTrace(stage: Stage): View }
+
+export const aggViews: AggView[] = [];
+export const traceViews: TraceView[] = [];
+
+/** The style is adopted, not written into the page: its policy allows no other way. */
+export function register(view: AggView | TraceView): void {
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync(view.css);
+	document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+	const put = <T extends Named>(list: T[], v: T) => {
+		list.push(v);
+		list.sort((a, b) => a.order - b.order);
+	};
+	if ("fits" in view) put(aggViews, view);
+	else put(traceViews, view);
 }

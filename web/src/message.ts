@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What a trace reports, one kind after the other: the decoder of a stream makes these (stream.ts), the model takes them
+// (model.ts), and tsc checks that it takes every kind.
+
+/** A part of a key or a value: a stack and a symbol hold numbers of names, `b` is hexadecimal. */
+export type Part = string | number | null | { st: number[]; pid: number } | { y: number } | { b: string };
+/** Low and high of a bucket, then its count, again and again; null: the bucket is open at that side. */
+export type Distribution = (number | null)[];
+export type Statistics = Record<string, number>;
+/** null: the key has gone. */
+export type Value = number | Distribution | Statistics | null;
+
+export interface Changed { id: number; more: number; v: [key: number, value: Value][] }
+export interface Rec { ms: number; cpu: number; probe: string; flow: number; text: string; values: Part[] }
+export interface Fail { what: string; msg: string; excerpt: string; line?: number; column?: number; length?: number }
+export interface Cost { cpu: number; probes: number; runs: number; rss: number; errors: number; drops: number }
+
+export type Message =
+	| { t: "reset"; trace: number }				// another trace begins
+	| { t: "start"; wall: number; program: string }
+	| { t: "live" }						// probes fire from here on
+	| { t: "end" }
+	| { t: "fail" } & Fail
+	| { t: "notice"; msg: string }
+	| { t: "missed"; n: number }				// moments that the server does not keep any more
+	| { t: "agg"; id: number; name: string; fn: string }
+	| { t: "name"; i: number; s: string }
+	| { t: "key"; a: number; i: number; k: Part[] }
+	| { t: "snap"; ms: number; hidden: number; a: Changed[] }
+	| { t: "recs"; lost: number; r: Rec[] }
+	| { t: "drop"; n: number; msg: string }
+	| { t: "err"; n: number; msg: string }
+	| { t: "cost" } & Cost;
