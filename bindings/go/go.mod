@@ -1,3 +1,3 @@
-module dtrace
+module dtrace.linux/dtrace
 
 go 1.19

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """libdtrace as ctypes sees it: the structs and functions of <dtrace.h> that the package uses, in the header's order."""
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import Any, Dict, Optional
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, \
     c_uint64, c_void_p
 
@@ -14,7 +17,8 @@ DONE = 1
 INT, UINT, STRING, BYTES, ADDRESS, STACK, BUCKETS = range(7)
 
 
-def _load():
+def _load() -> ctypes.CDLL:
+    error: Optional[OSError] = None
     names = [os.environ["LIBDTRACE"]] if "LIBDTRACE" in os.environ else ["libdtrace.so.0", "libdtrace.so"]
     for name in names:
         try:
@@ -73,7 +77,7 @@ class BucketVal(Structure):
     _fields_ = [("low", c_int64), ("high", c_int64), ("count", c_int64), ("has_low", c_int), ("has_high", c_int)]
 
 
-class BufData(Structure):
+class BufData(Structure):       # the first members
     _fields_ = [("handle", c_void_p), ("buffered", c_char_p)]
 
 
@@ -95,9 +99,10 @@ ERR_F = CFUNCTYPE(c_int, POINTER(ErrData), c_void_p)
 ITER_F = CFUNCTYPE(c_int, c_void_p, POINTER(ProbeDesc), c_void_p)
 AGG_F = CFUNCTYPE(c_int, POINTER(AggData), c_void_p)
 BUCKET_F = CFUNCTYPE(c_int, POINTER(BucketVal), c_void_p)
+PART_F = CFUNCTYPE(c_int, c_char_p, c_int64, c_void_p)
 
 
-def _declare(name, result, *args):
+def _declare(name: str, result: Any, *args: Any) -> Any:
     f = getattr(C, name)
     f.restype, f.argtypes = result, args
     return f
@@ -107,6 +112,8 @@ _declare("dtrace_open", c_void_p, c_int, c_int, POINTER(c_int))
 _declare("dtrace_close", None, c_void_p)
 _declare("dtrace_errno", c_int, c_void_p)
 _declare("dtrace_errmsg", c_char_p, c_void_p, c_int)
+_declare("dtrace_errexcerpt", c_char_p, c_void_p)
+_declare("dtrace_notice", c_char_p, c_void_p)
 _declare("dtrace_setopt", c_int, c_void_p, c_char_p, c_char_p)
 _declare("dtrace_getopt", c_int, c_void_p, c_char_p, POINTER(c_int64))
 _declare("dtrace_program_strcompile", c_void_p, c_void_p, c_char_p, c_int, ctypes.c_uint, c_int, POINTER(c_char_p))
@@ -121,7 +128,6 @@ _declare("dtrace_proc_getpid", c_int, c_void_p, c_void_p)
 _declare("dtrace_proc_gone", c_int, c_void_p, c_void_p, POINTER(c_int))
 _declare("dtrace_go", c_int, c_void_p)
 _declare("dtrace_stop", c_int, c_void_p)
-_declare("dtrace_sleep", None, c_void_p)
 _declare("dtrace_ctlfd", c_int, c_void_p)
 _declare("dtrace_work", c_int, c_void_p, c_void_p, PROBE_F, REC_F, c_void_p)
 _declare("dtrace_exitstatus", c_int, c_void_p)
@@ -134,11 +140,12 @@ _declare("dtrace_aggdata_nkeys", c_int, POINTER(AggData))
 _declare("dtrace_aggdata_key", c_int, POINTER(AggData), c_int, POINTER(Val))
 _declare("dtrace_aggdata_value", c_int, POINTER(AggData), POINTER(Val))
 _declare("dtrace_aggdata_buckets", c_int, POINTER(AggData), BUCKET_F, c_void_p)
+_declare("dtrace_aggdata_parts", c_int, POINTER(AggData), PART_F, c_void_p)
 _declare("dtrace_probedata_value", c_int, POINTER(ProbeData), c_int, POINTER(Val))
 _declare("dtrace_addr2str", c_int, c_void_p, c_uint64, c_char_p, c_int)
 _declare("dtrace_uaddr2str", c_int, c_void_p, c_int, c_uint64, c_char_p, c_int)
 
-ORDERS = {name: _declare("dtrace_aggregate_walk" + suffix, c_int, c_void_p, AGG_F, c_void_p) for name, suffix in (
+WALKS: Dict[str, Any] = {name: _declare("dtrace_aggregate_walk" + suffix, c_int, c_void_p, AGG_F, c_void_p) for name, suffix in (
     ("any", ""), ("sorted", "_sorted"), ("key", "_keysorted"), ("value", "_valsorted"), ("keyvar", "_keyvarsorted"),
     ("valuevar", "_valvarsorted"), ("key-reversed", "_keyrevsorted"), ("value-reversed", "_valrevsorted"),
     ("keyvar-reversed", "_keyvarrevsorted"), ("valuevar-reversed", "_valvarrevsorted"))}

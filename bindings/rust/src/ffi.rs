@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! What `<dtrace.h>` declares, as far as this crate uses it, in the header's order.
 #![allow(non_camel_case_types)]
-use std::os::raw::{c_char, c_int, c_uint, c_void};
+use std::os::raw::{c_char, c_int, c_short, c_uint, c_ulong, c_void};
 
 pub const DTRACE_VERSION: c_int = 3;
 pub const PROBESPEC_NAME: c_int = 3;
 pub const CONSUME_THIS: c_int = 0;
-pub const WORKSTATUS_ERROR: c_int = -1;
 pub const WORKSTATUS_DONE: c_int = 1;
+pub const EDT_ACCESS: c_int = 1062;
 pub const VAL_UINT: c_int = 1;
 pub const VAL_STRING: c_int = 2;
 pub const VAL_BYTES: c_int = 3;
@@ -20,6 +20,7 @@ pub enum dtrace_prog {}
 pub enum ps_prochandle {}
 
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct probedesc {
     pub id: u32,
     pub provider: [c_char; 64],
@@ -139,15 +140,22 @@ pub type drop_f = extern "C" fn(*const dropdata, *mut c_void) -> c_int;
 pub type err_f = extern "C" fn(*const errdata, *mut c_void) -> c_int;
 pub type aggregate_f = extern "C" fn(*const aggdata, *mut c_void) -> c_int;
 pub type walk_f = unsafe extern "C" fn(*mut dtrace_hdl, aggregate_f, *mut c_void) -> c_int;
+pub type probe_iter_f = extern "C" fn(*mut dtrace_hdl, *const probedesc, *mut c_void) -> c_int;
+pub type part_f = extern "C" fn(*const c_char, i64, *mut c_void) -> c_int;
 pub type bucket_f = extern "C" fn(*const bucket, *mut c_void) -> c_int;
 
-#[link(name = "dtrace")]
+// build.rs links the library
 extern "C" {
     pub fn dtrace_open(version: c_int, flags: c_int, errp: *mut c_int) -> *mut dtrace_hdl;
     pub fn dtrace_close(h: *mut dtrace_hdl);
     pub fn dtrace_errno(h: *mut dtrace_hdl) -> c_int;
     pub fn dtrace_errmsg(h: *mut dtrace_hdl, err: c_int) -> *const c_char;
+    pub fn dtrace_errexcerpt(h: *mut dtrace_hdl) -> *const c_char;
+    pub fn dtrace_notice(h: *mut dtrace_hdl) -> *const c_char;
     pub fn dtrace_setopt(h: *mut dtrace_hdl, name: *const c_char, value: *const c_char) -> c_int;
+    pub fn dtrace_getopt(h: *mut dtrace_hdl, name: *const c_char, value: *mut i64) -> c_int;
+    pub fn dtrace_str2desc(h: *mut dtrace_hdl, spec: c_int, text: *const c_char, desc: *mut probedesc) -> c_int;
+    pub fn dtrace_probe_iter(h: *mut dtrace_hdl, desc: *const probedesc, f: probe_iter_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_program_strcompile(
         h: *mut dtrace_hdl, text: *const c_char, spec: c_int, cflags: c_uint, argc: c_int, argv: *const *mut c_char,
     ) -> *mut dtrace_prog;
@@ -155,27 +163,55 @@ extern "C" {
     pub fn dtrace_proc_create(h: *mut dtrace_hdl, file: *const c_char, argv: *const *mut c_char) -> *mut ps_prochandle;
     pub fn dtrace_proc_grab(h: *mut dtrace_hdl, pid: c_int, flags: c_int) -> *mut ps_prochandle;
     pub fn dtrace_proc_continue(h: *mut dtrace_hdl, p: *mut ps_prochandle);
+    pub fn dtrace_proc_getpid(h: *mut dtrace_hdl, p: *mut ps_prochandle) -> c_int;
     pub fn dtrace_proc_gone(h: *mut dtrace_hdl, p: *mut ps_prochandle, status: *mut c_int) -> c_int;
     pub fn dtrace_go(h: *mut dtrace_hdl) -> c_int;
     pub fn dtrace_stop(h: *mut dtrace_hdl) -> c_int;
-    pub fn dtrace_sleep(h: *mut dtrace_hdl);
+    pub fn dtrace_ctlfd(h: *mut dtrace_hdl) -> c_int;
     pub fn dtrace_work(h: *mut dtrace_hdl, fp: *mut c_void, pf: probe_f, rf: rec_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_exitstatus(h: *mut dtrace_hdl) -> c_int;
     pub fn dtrace_handle_buffered(h: *mut dtrace_hdl, f: buffered_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_handle_drop(h: *mut dtrace_hdl, f: drop_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_handle_err(h: *mut dtrace_hdl, f: err_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_snap(h: *mut dtrace_hdl) -> c_int;
+    pub fn dtrace_aggregate_clear(h: *mut dtrace_hdl);
     pub fn dtrace_aggregate_walk(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_walk_sorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_walk_keysorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_walk_valsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_walk_keyrevsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_aggregate_walk_valrevsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
+    pub fn dtrace_aggregate_walk_keyvarsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
+    pub fn dtrace_aggregate_walk_valvarsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
+    pub fn dtrace_aggregate_walk_keyvarrevsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
+    pub fn dtrace_aggregate_walk_valvarrevsorted(h: *mut dtrace_hdl, f: aggregate_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_probedata_value(d: *const probedata, n: c_int, v: *mut val) -> c_int;
     pub fn dtrace_aggdata_nkeys(d: *const aggdata) -> c_int;
     pub fn dtrace_aggdata_key(d: *const aggdata, n: c_int, v: *mut val) -> c_int;
     pub fn dtrace_aggdata_value(d: *const aggdata, v: *mut val) -> c_int;
     pub fn dtrace_aggdata_buckets(d: *const aggdata, f: bucket_f, arg: *mut c_void) -> c_int;
+    pub fn dtrace_aggdata_parts(d: *const aggdata, f: part_f, arg: *mut c_void) -> c_int;
     pub fn dtrace_addr2str(h: *mut dtrace_hdl, addr: u64, buf: *mut c_char, n: c_int) -> c_int;
     pub fn dtrace_uaddr2str(h: *mut dtrace_hdl, pid: c_int, addr: u64, buf: *mut c_char, n: c_int) -> c_int;
+}
+
+// ---- of the C library ----
+
+#[repr(C)]
+pub struct pollfd {
+    pub fd: c_int,
+    pub events: c_short,
+    pub revents: c_short,
+}
+
+pub const POLLIN: c_short = 1;
+pub const EFD_CLOEXEC: c_int = 0o2000000;
+pub const EFD_NONBLOCK: c_int = 0o4000;
+
+extern "C" {
+    pub fn poll(fds: *mut pollfd, n: c_ulong, ms: c_int) -> c_int;
+    pub fn eventfd(value: c_uint, flags: c_int) -> c_int;
+    pub fn read(fd: c_int, to: *mut c_void, n: usize) -> isize;
+    pub fn write(fd: c_int, from: *const c_void, n: usize) -> isize;
+    pub fn close(fd: c_int) -> c_int;
 }
