@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-#   make                  build/dtrace, build/libdtrace.so, build/libdtrace.a
+#   make                  build/dtrace, build/libdtrace.so, build/libdtrace.a, build/libdtrace-usdt.so and .a
 #   make MODE=asan        the same in build-asan/ (also: debug, fuzz)
-#   make check            the quick tests      (./check runs everything)
+#   make check            the quick tests; T="NAME…": only these (test/README.md)
 #   make install          DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib
-#   make deb              Debian packages
+#   make deb | rpm        packages
 #   make static tarball   one file that needs no library; with all else and an install.sh
+#   make image            a container image (OCI) of it
 #   make LDFLAGS=-static  a dtrace that needs no library (and no libdtrace.so)
+#                         PAGE=FILE: the pages as another build has made them (gen/page.html)
 #   make fuzz | bench | include-check | clean
 #
 # Sources are found by wildcard: a new file in src/*/ needs no line here.
@@ -24,7 +26,9 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 VERSION := 0.1
 # Programs linked with one major version run with any library of it.
-SONAME := libdtrace.so.$(firstword $(subst ., ,$(VERSION)))
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+SONAME := libdtrace.so.$(MAJOR)
+USDT_SONAME := libdtrace-usdt.so.$(MAJOR)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 opt_release := -O2 -g
@@ -36,18 +40,20 @@ $(error MODE=$(MODE): one of release, debug, asan, fuzz)
 endif
 
 CFLAGS ?=
-WARN := -Wall -Wextra -Wshadow
+STATIC := $(filter -static -static-pie,$(LDFLAGS))
+WARN := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
 # Each function and table has a section of its own: the linker leaves out what nothing uses.
 ALL_CFLAGS := -std=gnu17 -D_GNU_SOURCE -DDT_VERSION='"$(VERSION)"' $(WARN) -fPIC -fvisibility=hidden \
-	-ffunction-sections -fdata-sections -Isrc -Iinclude $(opt_$(MODE)) $(CFLAGS)
+	-ffunction-sections -fdata-sections -Isrc -Iinclude $(opt_$(MODE)) $(if $(STATIC),-DDT_STATIC) $(CFLAGS)
 # Lazy binding: a compile that fails early should not pay for symbols it never calls.
 ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-z,lazy -Wl,--gc-sections \
 	$(LDFLAGS)
 
-LIB_SRC := $(wildcard src/*/*.c) $(wildcard src/bpf/runtime/both/*.c)
+LIB_SRC := $(wildcard src/*/*.c)
 CMD_SRC := $(filter-out cmd/web/%,$(wildcard cmd/*.c cmd/*/*.c))
-# Commands parse, decode and print: small matters more there than quick.
-cmd_release := -Os
+# Commands, providers and what callers ask for now and then: small matters more there than quick.
+small_release := -Os
+SMALL := api builtin handle inject inproc interp kernel machine native patch process provider replay usdt wire
 # What else the binary is, by the name it is called by (cmd/main.c).
 COMMANDS := $(filter-out common dtrace web,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
@@ -57,44 +63,55 @@ TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 # A command of its own, which needs an HTTP server and a page.
-WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/signals.c
+WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/signals.c cmd/common/split.c
+# A library of its own, for programs that make probes while they run: it knows nothing of the other one.
+USDT_SRC := $(wildcard libusdt/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
 
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o $(B)/obj/gen/pages.o
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/dlib.o $(B)/obj/gen/syscalls.o $(B)/obj/gen/compat.o $(B)/obj/gen/usdt.o $(B)/obj/gen/bpfrt.o $(B)/obj/gen/standalone.o \
+	$(B)/obj/gen/agent.o $(B)/obj/gen/agent_entry.o
+USDT_OBJ := $(USDT_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
-$(CMD_OBJ): ALL_CFLAGS += $(cmd_$(MODE))
+$(CMD_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(foreach folder,$(SMALL),$(wildcard src/$(folder)/*.c))): ALL_CFLAGS += $(small_$(MODE))
 UNIT_BIN := $(UNIT:%=$(B)/test/%)
 TOOL_BIN := $(TOOL:%=$(B)/test/%) $(TRIGGER:%=$(B)/test/%) $(B)/test/differ $(TOOLDIR:%=$(B)/test/%)
 FUZZ_BIN := $(FUZZ:%=$(B)/%)
 
-STATIC := $(filter -static -static-pie,$(LDFLAGS))
-all: $(B)/dtrace $(if $(STATIC),,$(B)/libdtrace.so) $(B)/libdtrace.a
-$(B)/obj/%.d: ;
+all: $(B)/dtrace $(if $(STATIC),,$(B)/libdtrace.so $(B)/libdtrace-usdt.so) $(B)/libdtrace.a $(B)/libdtrace-usdt.a
+$(B)/obj/%.d $(B)/gen/bpf/%.d: ;
 tests: all $(TOOL_BIN) $(UNIT_BIN) $(B)/bench/trace
 fuzzers: $(FUZZ_BIN)
 
+PKG := libbpf liblzma zlib
+PKG_CONFIG ?= pkg-config
 # What pkg-config says, asked once a build folder: asking it on every run would cost more than make itself.
 $(B)/pkg.mk: Makefile
 	@mkdir -p $(@D)
-	@pkg-config --exists libbpf libelf liblzma || { \
-		echo "make: libbpf, libelf and liblzma are needed to build: apt-get install pkg-config libbpf-dev libelf-dev liblzma-dev libiberty-dev" >&2; exit 1; }
-	@{ echo "PKG_CFLAGS := $$(pkg-config --cflags libbpf libelf liblzma)"; \
-	   echo "PKG_LIBS := $$(pkg-config --libs libbpf libelf liblzma) -liberty"; \
-	   echo "PKG_LIBS_STATIC := $$(pkg-config --static --libs libbpf libelf liblzma) -liberty"; \
-	   echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) $(LDFLAGS) -x c -o $@.try - -lmicrohttpd 2>/dev/null && \
-		echo "WEB_LIBS := -lmicrohttpd -lpthread"; rm -f $@.try; } >$@
+	@$(PKG_CONFIG) --exists $(PKG) || { \
+		echo "make: libbpf, liblzma and zlib are needed to build: apt-get install pkg-config libbpf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev" >&2; exit 1; }
+	@{ echo "PKG_CFLAGS := $$($(PKG_CONFIG) --cflags $(PKG))"; \
+	   echo "PKG_LIBS := $$($(PKG_CONFIG) --libs $(PKG)) -liberty"; \
+	   echo "MACHINE := $$($(CC) -dumpmachine | cut -d- -f1)"; \
+	   echo "PKG_LIBS_STATIC := -ldw $$($(PKG_CONFIG) --static --libs $(PKG)) -lzstd -liberty"; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
 endif
-# The live page needs libmicrohttpd, for this machine, and npm, or the command ESBUILD and node; without them all else is
-# built. A static build has none: Debian's libmicrohttpd.a needs libraries that are shared only.
+# The pages (-O web, flame, heatmap) need npm, or the command ESBUILD and node, or pages that are built already; without
+# them all else is built.
 NPM := $(firstword $(wildcard $(addsuffix /npm,$(subst :, ,$(PATH)))))
-WEB := $(if $(and $(WEB_LIBS),$(or $(NPM),$(ESBUILD)),$(if $(STATIC),,yes)),$(B)/dtrace-web,no-web)
+WEB := $(if $(or $(NPM),$(ESBUILD),$(PAGE)),$(B)/dtrace-web,no-web)
 all: $(WEB)
 LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
+# On aarch64 compilers keep a frame record in each function that calls another one, by which its stacks are walked: there
+# the command, but not the library, goes without unwind tables, a tenth of it. For debuggers they are in .debug_frame.
+FRAMES := $(if $(filter aarch64-release,$(MACHINE)-$(MODE)),$(if $(STATIC),,cmd/frames.ld))
+ALL_CFLAGS += $(if $(FRAMES),-include cmd/frames.h)
+# Their index is for programs that unwind themselves, which the command does only under a sanitizer.
+FRAME_LDFLAGS := $(if $(filter release,$(MODE)),$(if $(STATIC),,-Wl,--no-eh-frame-hdr)) $(FRAMES:%=-Wl,-T,%)
+
 # Objects are made again when compiler or flags change.
-export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(LIBS)
+export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(LIBS) | $(small_$(MODE)) $(SMALL)
 ifneq ($(file <$(B)/flags),$(FLAGS))
 $(B)/flags: FORCE
 endif
@@ -106,6 +123,8 @@ $(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Workloads and fuzzers have functions that traces and libraries find by name.
+$(B)/obj/test/%: ALL_CFLAGS += -Wno-missing-prototypes
 # What the commands share lies in one folder.
 $(B)/obj/cmd/%: ALL_CFLAGS += -Icmd/common
 # Decoders are many and each is short: their size counts, not their speed; nobody unwinds them at run time.
@@ -125,32 +144,24 @@ $(B)/gen/usdt.c: include/dtrace/usdt.h Makefile
 	@mkdir -p $(@D)
 	{ echo '#include "usdt/usdt.h"'; echo 'const char dt_usdt_site[] ='; \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/^/	"/' -e 's/$$/\\n"/' $<; echo '	;'; } >$@.tmp && mv $@.tmp $@
-# Pages that formats write, with style and script in them.
-PAGES := $(sort $(wildcard src/sink/page/*.html))
-$(B)/gen/pages.c: tools/embed-page $(wildcard src/sink/page/*)
+# The system calls of the machine we build for, and those of its 32-bit programs.
+$(B)/gen/syscalls.c $(B)/gen/compat.c: tools/syscall-table src/table/syscalls.def $(B)/flags
 	@mkdir -p $(@D)
-	tools/embed-page $(PAGES) >$@.tmp && mv $@.tmp $@
-# The system calls of the machine we build for.
-$(B)/gen/syscalls.c: tools/syscall-table $(B)/flags
-	@mkdir -p $(@D)
-	tools/syscall-table $(CC) $(CFLAGS) >$@.tmp && mv $@.tmp $@
-$(B)/gen/compat.c: tools/compat-table tools/compat-syscalls $(B)/flags
-	@mkdir -p $(@D)
-	tools/compat-table $(CC) $(CFLAGS) >$@.tmp && mv $@.tmp $@
+	tools/syscall-table $(if $(filter compat.c,$(@F)),compat,numbers) $(CC) $(CFLAGS) >$@.tmp && mv $@.tmp $@
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run. Those in both/
-# are compiled for the machine too, for the interpreter.
+# Subroutines with loops, compiled for eBPF and embedded as arrays: nothing of clang is needed where we run. The same files
+# are part of LIB_SRC: the interpreter calls them.
 CLANG ?= clang
-export RT_SRC := $(sort $(wildcard src/bpf/runtime/*.c src/bpf/runtime/both/*.c))
-RT_OBJ := $(RT_SRC:src/bpf/runtime/%.c=$(B)/gen/rt_%.o)
-$(B)/gen/rt_%.o: src/bpf/runtime/%.c src/bpf/runtime/runtime.h src/bpf/unwind.h src/bpf/work.h Makefile
+export RT_SRC := $(sort $(wildcard src/runtime/*.c))
+RT_OBJ := $(RT_SRC:src/runtime/%.c=$(B)/gen/bpf/%.o)
+$(B)/gen/bpf/%.o: src/runtime/%.c Makefile
 	@mkdir -p $(@D)
 	@command -v $(CLANG) >/dev/null || { \
-		echo "make: clang is needed to compile src/bpf/runtime for eBPF: apt-get install clang (or CLANG=...)" >&2; exit 1; }
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g0 -Wall -Isrc -c -o $@ $<
+		echo "make: clang is needed to compile src/runtime for eBPF: apt-get install clang (or CLANG=...)" >&2; exit 1; }
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g0 $(WARN) -Wno-missing-prototypes -Isrc -MMD -MP -c -o $@ $<
 ifneq ($(file <$(B)/gen/rt.names),$(RT_SRC))
 $(B)/gen/rt.names: FORCE
 endif
@@ -165,33 +176,51 @@ $(B)/embed-bpf: tools/embed-bpf.c
 $(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ) $(B)/gen/rt.names
 	$(B)/embed-bpf $(RT_OBJ) >$@.tmp && mv $@.tmp $@
 
+# The code that runs inside traced processes, as bytes; and its assembly for the library, whose tests call it.
+# Of the flags, those that say where headers are.
+AGENT_CFLAGS := $(filter --sysroot=% --target=% -m64 -isystem% -idirafter%,$(CFLAGS))
+AGENT_SRC := $(wildcard src/agent/*.[chS] src/agent/agent.ld) src/machine/raw.h tools/agent-bytes
+$(B)/gen/agent.c: $(AGENT_SRC) $(B)/flags
+	@mkdir -p $(@D)
+	tools/agent-bytes bytes $@ $(CC) $(AGENT_CFLAGS)
+$(B)/obj/gen/agent_entry.o: $(AGENT_SRC) $(B)/flags
+	@mkdir -p $(@D)
+	tools/agent-bytes entry $@ $(CC) $(AGENT_CFLAGS)
+
 # Rebuilt from nothing, so that objects of deleted files do not stay in it.
 $(B)/libdtrace.a: $(LIB_OBJ)
 	@rm -f $@
-	@ar rcs $@ $(LIB_OBJ)
-$(B)/libdtrace.so: $(LIB_OBJ) src/lib/libdtrace.map
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/lib/libdtrace.map \
+	@$(AR) rcs $@ $(LIB_OBJ)
+$(B)/libdtrace.so: $(LIB_OBJ) src/api/libdtrace.map
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=src/api/libdtrace.map \
 		-o $@ $(LIB_OBJ) $(PKG_LIBS)
 	@ln -sf libdtrace.so $(B)/$(SONAME)
+$(B)/libdtrace-usdt.a: $(USDT_OBJ)
+	@rm -f $@
+	@$(AR) rcs $@ $(USDT_OBJ)
+$(B)/libdtrace-usdt.so: $(USDT_OBJ) libusdt/libdtrace-usdt.map
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,$(USDT_SONAME) -Wl,--version-script=libusdt/libdtrace-usdt.map \
+		-o $@ $(USDT_OBJ) -pthread
+	@ln -sf libdtrace-usdt.so $(B)/$(USDT_SONAME)
 # The command carries the library in itself: it starts faster and needs no library path.
-$(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
+$(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a $(FRAMES)
+	$(CC) $(ALL_LDFLAGS) $(FRAME_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
 
-# The page is one file, put into the command as it is.
-WEB_PAGE := $(wildcard web/*.json web/*.mjs web/src/*)
-# Without what it is built by it is empty, and old, so that the next make tries again.
-$(B)/gen/page.html: $(WEB_PAGE)
-	@mkdir -p $(@D)
-	ESBUILD=$(ESBUILD) tools/web-page $(B)/web $@ || touch -d @0 $@
+# Each page is one file: page.html, the live page, is embedded in dtrace-web as it is; standalone.html, which -O flame and -O
+# heatmap write around their data, is packed in the library.
+WEB_PAGE := $(wildcard web/*.json web/*.mjs web/src/* web/src/*/*)
+# Without what they are built by they are empty, and old, so that the next make tries again.
+$(B)/gen/page.html $(B)/gen/standalone.html &: $(WEB_PAGE) tools/web-page
+	@mkdir -p $(B)/gen
+	PAGE="$(PAGE)" ESBUILD="$(ESBUILD)" NPM="$(NPM)" tools/web-page $(B)/web $(B)/gen
 $(B)/gen/page.c: $(B)/gen/page.html
-	@printf '#include <dtrace.h>\n__asm__(".section .rodata\\n.global page_begin, page_end\\npage_begin: .incbin \\"%s\\"\\n'\
-	'page_end: .byte 0\\n.previous");\n' $(abspath $<) >$@
+	@tools/embed-file page $< >$@
+$(B)/gen/standalone.c: $(B)/gen/standalone.html tools/embed-page
+	@tools/embed-page $< >$@
 $(B)/dtrace-web: $(WEB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/page.o $(B)/gen/page.c $(B)/gen/page.html $(B)/libdtrace.a
-	if [ -s $(B)/gen/page.html ]; then $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libdtrace.a $(LIBS) $(WEB_LIBS); \
+	if [ -s $(B)/gen/page.html ]; then $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libdtrace.a $(LIBS) -lpthread; \
 		else echo "make: the live page (dtrace -O web) is not built: npm could not get what web/package.json names" >&2; fi
-no-web:
-	@echo "make: the live page (dtrace -O web) is not built: $(if $(STATIC),a static build has none,$(if \
-		$(WEB_LIBS),,libmicrohttpd-dev )$(if $(NPM),,npm )is missing)" >&2
+no-web: ;
 
 $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)
@@ -205,27 +234,24 @@ $(B)/test/oom_test: private ALL_LDFLAGS += $(foreach f,malloc calloc realloc rea
 # Workloads know nothing of the library.
 $(B)/test/%: $(B)/obj/test/trigger/%.o
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -pthread -o $@ $<
+	$(CC) $(ALL_LDFLAGS) -pthread -o $@ $^
+$(B)/test/usdt_dynamic: $(B)/libdtrace-usdt.a
 $(B)/bench/trace: $(BENCH_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
-# A tool of several files is a folder with a main.c.
+# A tool of several files is a folder with a main.c; differ is test/diff.
 define tool_folder
-$(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/tool/$(1)/*.c)) $(B)/libdtrace.a
+$(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(2)/*.c)) $(B)/libdtrace.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $$(PKG_LIBS)
--include $(patsubst %.c,$(B)/obj/%.d,$(wildcard test/tool/$(1)/*.c))
 endef
-$(foreach tool,$(TOOLDIR),$(eval $(call tool_folder,$(tool))))
-$(B)/test/differ: $(patsubst %.c,$(B)/obj/%.o,$(wildcard test/diff/*.c)) $(B)/libdtrace.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
--include $(patsubst %.c,$(B)/obj/%.d,$(wildcard test/diff/*.c))
+$(foreach tool,$(TOOLDIR),$(eval $(call tool_folder,$(tool),test/tool/$(tool))))
+$(eval $(call tool_folder,differ,test/diff))
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
 
 check: tests
-	@tools/suite -q $(B)
+	@tools/suite $(if $(T),,-q) -j 2 $(B) $(T)
 include-check:
 	@tools/include-check
 fuzz:
@@ -236,49 +262,33 @@ bench: tests
 	@bench/trace.sh $(B)
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3 $(DESTDIR)$(PREFIX)/share/man/man7 \
-		$(DESTDIR)$(PREFIX)/share/doc/dtrace/example $(DESTDIR)$(PREFIX)/share/doc/dtrace/guide
-	install -m 755 $(B)/dtrace $(DESTDIR)$(PREFIX)/bin/dtrace
-	[ $(DESTDIR)$(PREFIX)/sbin -ef $(DESTDIR)$(PREFIX)/bin ] || ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/dtrace
-	[ ! -x $(B)/dtrace-web ] || install -m 755 $(B)/dtrace-web $(DESTDIR)$(PREFIX)/sbin/dtrace-web
-	for name in $(COMMANDS); do ln -sf ../bin/dtrace $(DESTDIR)$(PREFIX)/sbin/$$name; done
-	[ -n "$(STATIC)" ] || install -m 755 $(B)/libdtrace.so $(DESTDIR)$(LIBDIR)/libdtrace.so.$(VERSION)
-	[ -n "$(STATIC)" ] || ln -sf libdtrace.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
-	[ -n "$(STATIC)" ] || ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libdtrace.so
-	install -m 644 $(B)/libdtrace.a $(DESTDIR)$(LIBDIR)/libdtrace.a
-	install -m 644 include/dtrace.h $(DESTDIR)$(PREFIX)/include/dtrace.h
-	install -d $(DESTDIR)$(PREFIX)/include/dtrace $(DESTDIR)$(PREFIX)/include/sys
-	install -m 644 include/dtrace/usdt.h $(DESTDIR)$(PREFIX)/include/dtrace/usdt.h
-	install -m 644 include/sys/sdt.h $(DESTDIR)$(PREFIX)/include/sys/sdt.h
-	install -m 644 $(wildcard man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(wildcard man/*.7) $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 644 $(wildcard doc/guide/*.md) $(DESTDIR)$(PREFIX)/share/doc/dtrace/guide
-	tools/install-man3 $(DESTDIR)$(PREFIX)/share/man/man3
-	tools/install-tools $(DESTDIR)$(PREFIX) $(PREFIX)
-	tools/install-completion $(DESTDIR)$(PREFIX)
-	install -m 644 example/*.c $(DESTDIR)$(PREFIX)/share/doc/dtrace/example
-	install -m 644 $(wildcard doc/*.md) $(DESTDIR)$(PREFIX)/share/doc/dtrace
-	printf 'prefix=%s\nlibdir=%s\nincludedir=$${prefix}/include\n\nName: libdtrace\nDescription: DTrace for Linux: the D compiler and tracing library\nVersion: %s\nLibs: -L$${libdir} -ldtrace\nLibs.private: %s\nCflags: -I$${includedir}\n' \
-		'$(PREFIX)' '$(LIBDIR)' '$(VERSION)' '$(PKG_LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/libdtrace.pc
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' STATIC='$(STATIC)' LIBS='$(LIBS)' \
+		tools/install $(B) $(COMMANDS)
 
 # One file that needs no library, in $(B)-static; and all of it with an install.sh.
-static:
-	@$(MAKE) --no-print-directory B=$(B)-static LDFLAGS=-static all
+static: $(if $(filter no-web,$(WEB)),,$(B)/gen/page.html)
+	@$(MAKE) --no-print-directory B=$(B)-static LDFLAGS=-static PAGE=$(filter %.html,$^) all
 tarball: static
 	@tools/tarball $(B)-static $(VERSION) $(shell $(CC) -dumpmachine | cut -d- -f1)
+image: static
+	@tools/image $(B)-static $(VERSION) $(shell $(CC) -dumpmachine | cut -d- -f1)
 
 # Debian packages, in $(B)/deb.
 deb:
 	tools/deb $(B) $(VERSION)
+# RPM packages, in $(B)/rpm.
+rpm:
+	tools/rpm $(B) $(VERSION)
 
+# The folders of MODE=, ./check and test/vm/other, and that of B=.
 clean:
-	rm -rf build build-debug build-asan build-fuzz build-gcc build-clang build-aarch64 build-x86_64
+	rm -rf $(foreach b,$(sort $(B) build $(addprefix build-,debug asan fuzz gcc clang aarch64 x86_64)),$(b) $(b)-static)
 
 FORCE:
-.PHONY: static tarball deb all tests fuzzers check include-check fuzz bench install clean no-web FORCE
+.PHONY: static tarball image deb rpm all tests fuzzers check include-check fuzz bench install clean no-web FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(WEB_SRC:%.c=$(B)/obj/%.d) $(BENCH_SRC:%.c=$(B)/obj/%.d) $(UNIT:%=$(B)/obj/test/unit/%.d) $(TOOL:%=$(B)/obj/test/tool/%.d) \
-	$(FUZZ:%=$(B)/obj/test/fuzz/%.d)
+# What each object was made of when it was made last.
+-include $(RT_OBJ:.o=.d) $(patsubst %.c,$(B)/obj/%.d,$(LIB_SRC) $(CMD_SRC) $(WEB_SRC) $(USDT_SRC) $(BENCH_SRC) \
+	$(wildcard test/unit/*.c test/tool/*.c test/tool/*/*.c test/trigger/*.c test/diff/*.c test/fuzz/*.c))

@@ -4,17 +4,14 @@
 # children) and real time in ms, medians. With OTHER, a build of another commit, both run in turn and the ratio is shown. Nothing is judged.
 # Status 77 when bpf(2) is not permitted or there is no C++ compiler.
 cd "$(dirname "$0")/.." || exit 2
-one=$(realpath "${1:-build}")/dtrace
-other=${2:+$(realpath "$2")/dtrace}
+. bench/bench.inc
+one=$(realpath -m "${1:-build}")/dtrace
+other=${2:+$(realpath -m "$2")/dtrace}
 runs=${3:-15}
-[ -x "$one" ] || { echo "bench/names.sh: $one is not built: make" >&2; exit 2; }
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-if ! "$one" -qn 'BEGIN { exit(0); }' >/dev/null 2>"$tmp/err"; then
-	echo "skipped: bpf(2) is not permitted here"
-	exit 77
-fi
-command -v g++ >/dev/null && command -v python3 >/dev/null || { echo "skipped: needs g++ and python3"; exit 77; }
+needs "$(dirname "$one")" dtrace
+[ -z "$other" ] || needs "$(dirname "$other")" dtrace
+needs_command g++ python3
+may_trace "$one"
 
 # 10,000 instances of a template, each of which enters the kernel once a turn
 cat >"$tmp/frames.cc" <<'END'
@@ -39,7 +36,7 @@ template <int... N> long all(std::integer_sequence<int, N...>)
 }
 int main() { return bench::all(std::make_integer_sequence<int, 10000>()) == 0; }
 END
-g++ -O1 -ftemplate-depth=20000 -o "$tmp/frames" "$tmp/frames.cc" || exit 2
+g++ -O1 -ftemplate-depth=20000 -o "$tmp/frames" "$tmp/frames.cc" || fail "the program to trace does not compile"
 
 cat >"$tmp/measure.py" <<'END'
 import os, statistics, subprocess, sys, time
@@ -58,7 +55,7 @@ def run(build, args):
         os.execv(build, [build] + args)
     _, status, used = os.wait4(pid, 0)
     if status != 0:
-        sys.exit("%s: status %d" % (build, status))
+        sys.exit("bench/names.sh: %s %s: status %d" % (build, " ".join(args), status))
     return (used.ru_utime + used.ru_stime) * 1e3, (time.perf_counter() - began) * 1e3
 for name, args in cases:
     got = {b: [] for b in builds}
@@ -66,7 +63,10 @@ for name, args in cases:
         for b in builds:
             got[b].append(run(b, args))
     if name == "10,000 names":
-        name += " (%d found)" % open(out).read().count("::enter(")
+        found = open(out).read().count("::enter(")
+        if found == 0:
+            sys.exit("bench/names.sh: no frame has a name")
+        name += " (%d found)" % found
     line = "%-32s" % name
     for k, what in enumerate(("CPU", "real")):
         m = [statistics.median(r[k] for r in got[b]) for b in builds]

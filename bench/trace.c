@@ -136,7 +136,7 @@ static void pin(int cpu, int others)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* bpftrace wants a tracefs: one that nobody else sees. */
+/* bpftrace needs a tracefs: mount one in a namespace of its own. */
 static void private_tracefs(void)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
@@ -352,6 +352,23 @@ static int prepare(struct bench *b)
 	return 0;
 }
 
+/* 0, or 1 after a message: every workload has figures, but for those of a peer. */
+static int complete(const struct bench *b)
+{
+	static const char *const names[] = { "untraced", "by hand", "dtrace" };
+
+	for (size_t i = 0; i < NWORK * BPFTRACE; i++) {
+		size_t w = i / BPFTRACE, v = i % BPFTRACE;
+
+		if (b->fig[w][v].rounds == 0) {
+			fprintf(stderr, "trace: %s: nothing measured for %s: its program did not attach\n",
+			    workloads[w].d, names[v]);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct bench b;
@@ -375,6 +392,7 @@ int main(int argc, char **argv)
 			}
 		}
 		table(&b);
+		status = complete(&b);
 	}
 	for (size_t w = 0; w < NWORK; w++) {
 		floor_free(&b.floor[w]);

@@ -7,17 +7,25 @@
 //   heat      the same of a heat map of 3,600 moments
 //   cost      CPU of server and tracer for a live page, and memory, with about 1,000 keys that all change
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Readable } from "node:stream";
+import { block, host, mark, start as begun } from "../test/web/recording.mjs";
 
 const [modules, dtrace, ...only] = process.argv.slice(2);
 const { chromium } = createRequire(modules + "/")("playwright-core");
-const folder = mkdtempSync(join(tmpdir(), "web-"));
 const KEYS = 1000, SECONDS = 3600, STACKS = 10000;
+
+/** A figure that is no number is not printed: something before it has failed. */
+function refuse(why) {
+	console.error(`bench/web.sh: ${why}`);
+	process.exitCode = 1;
+}
+function report(line) {
+	if (/NaN|Infinity|undefined/.test(line)) refuse(`not measured: ${line}`);
+	else console.log(line);
+}
 
 function start(...words) {
 	const server = spawn(dtrace, ["--web", ...words], { stdio: ["ignore", "pipe", "inherit"] });
@@ -45,21 +53,10 @@ const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || 
 	args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info", "--js-flags=--expose-gc"] });
 const open = async (url) => {
 	const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-	page.on("pageerror", (e) => console.log("error", e.message));
+	page.on("pageerror", (e) => refuse(`the page has failed: ${e.message}`));
 	await page.goto(url);
 	return page;
 };
-
-/** A saved page with these messages. */
-async function saved(name, lines) {
-	const { server, url } = await start();
-	const html = await (await fetch(url)).text();
-	server.kill("SIGINT");
-	const at = html.indexOf("<script>");
-	const file = join(folder, `${name}.html`);
-	writeFileSync(file, `${html.slice(0, at)}<script type="application/json" id="saved">${lines.join("\n")}</script>\n${html.slice(at)}`);
-	return open(`file://${file}`);
-}
 
 /**
  * Seconds of CPU of the page so far, as the kernel counts them (others use this machine too: its clock would count them):
@@ -97,7 +94,7 @@ async function frames(page, name, act) {
 		requestAnimationFrame(frame);
 	})`);
 	const to = await spent(page), d = (what) => to[what] - from[what], each = (s) => (s / took.length * 1000).toFixed(2);
-	console.log(`${name}: ${each(d("main"))} ms of CPU a frame in the main thread (script ` +
+	report(`${name}: ${each(d("main"))} ms of CPU a frame in the main thread (script ` +
 		`${each(d("main") * d("script") / d("task"))}, style and layout ${each(d("main") * d("layout") / d("task"))}), ` +
 		`${each(d("threads"))} ms in all threads; ${(1000 * took.length / took.reduce((a, b) => a + b)).toFixed(1)} frames a second`);
 	await heap(page, name);
@@ -105,92 +102,116 @@ async function frames(page, name, act) {
 
 async function heap(page, name) {
 	const bytes = await page.evaluate(() => (window.gc?.(), performance.memory.usedJSHeapSize));
-	console.log(`${name}: heap ${(bytes / 1e6).toFixed(0)} MB`);
+	report(`${name}: heap ${(bytes / 1e6).toFixed(0)} MB`);
 }
 
-const head = (program) => ['{"t":"start","wall":0,"program":"' + program + '"}', '{"t":"live"}'];
+const SECOND = 1000000000n;
+const count = (name, keys = 1) => block("G", 1n, name, "count", 0n, 1, keys, ...new Array(keys).fill(""), 1, "count", 0);
+/** A snapshot of second s: every key has the value v[key]. */
+const counted = (s, v) => block("V", BigInt(s) * SECOND + 2000000n, 1n, 0, 0n, v.length,
+	...v.flatMap((n, k) => [k, 0n, BigInt(n), 1, 1, BigInt(n)]), 0);
 
-function keysFor(seconds) {
-	const lines = [...head("x"), '{"t":"agg","id":1,"name":"n","fn":"count"}'];
-	for (let k = 0; k < KEYS; k++) lines.push(`{"t":"key","a":1,"i":${k},"k":["program${k % 40}","call${k}"]}`);
+function* keysFor(seconds) {
+	yield count("n", 2);
+	for (let k = 0; k < KEYS; k++) yield block("K", 1n, k, 2, 1, `program${k % 40}`, 1, `call${k}`);
 	const v = new Array(KEYS).fill(0);
 	for (let s = 0; s < seconds; s++) {
 		for (let k = 0; k < KEYS; k++) v[k] += (k * 7 + s * 13) % (k + 3);
-		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[${v.map((n, k) => `${k},${n}`).join()}]}]}`);
+		yield counted(s, v);
 	}
-	return lines;
+}
+
+/** A page that reads these blocks as those of a live trace. */
+async function streamed(blocks) {
+	const real = await start(), html = await (await fetch(real.url)).text();
+	real.server.kill("SIGINT");
+	const fake = createServer((req, res) => {
+		const path = req.url.split("?")[0], kind = { "/": "text/html", "/events": "text/event-stream", "/stream": "application/octet-stream" };
+		res.writeHead(200, { "Content-Type": kind[path] ?? "application/json" });
+		if (path === "/events") res.write('data: {"t":"reset","trace":1}\n\n');
+		else if (path === "/stream") Readable.from((function* () {
+			yield Buffer.concat([mark, block(...host()), block(...begun)]);
+			yield* blocks;
+		})()).pipe(res);
+		else res.end(path === "/" ? html : "[]");
+	});
+	await new Promise((done) => fake.listen(0, "127.0.0.1", done));
+	const page = await open(`http://127.0.0.1:${fake.address().port}/?token=x`);
+	page.end = async () => {
+		await page.close();
+		fake.closeAllConnections();
+		fake.close();
+	};
+	return page;
 }
 
 async function manyKeys() {
-	const from = performance.now(), page = await saved("keys", keysFor(SECONDS));
-	await page.locator(".bars .row").first().waitFor();
-	console.log(`keys: ${KEYS} keys with ${SECONDS} moments are read and shown in ${((performance.now() - from) / 1000).toFixed(1)} s`);
+	const from = performance.now(), page = await streamed(keysFor(SECONDS));
+	await page.locator(".chip b", { hasText: /^59:59$/ }).waitFor({ timeout: 120000 });
+	report(`keys: ${KEYS} keys with ${SECONDS} moments are read and shown in ${((performance.now() - from) / 1000).toFixed(1)} s`);
 	await frames(page, "keys, scrolling", "(n) => document.querySelector('.bars .scroll').scrollTop = n * 37 % 29000");
 	await page.getByRole("button", { name: "lines" }).click();
 	await frames(page, "keys as lines, pointing", `(n) => document.querySelector('canvas.chart').dispatchEvent(
 		new PointerEvent('pointermove', { clientX: 600 + n % 400, clientY: 200 }))`);
-	await page.close();
+	await page.end();
 }
 
-/** Told as a trace tells it, only quicker. Twice as long takes no more: what is older than an hour is forgotten. */
+/** Twice as long takes no more: what is older than an hour is forgotten. */
 async function memory() {
-	const real = await start(), html = await (await fetch(real.url)).text();
-	real.server.kill("SIGINT");
 	for (const hours of [1, 2]) {
-		const lines = keysFor(hours * SECONDS);
-		const fake = createServer((req, res) => {
-			const events = req.url.startsWith("/events");
-			res.writeHead(200, { "Content-Type": events ? "text/event-stream" : req.url.startsWith("/?") ? "text/html" : "application/json" });
-			if (!events) return res.end(req.url.startsWith("/?") ? html : "[]");
-			Readable.from(['{"t":"reset","trace":1}', ...lines].map((l) => `data: ${l}\n\n`)).pipe(res, { end: false });
-		});
-		await new Promise((done) => fake.listen(0, "127.0.0.1", done));
-		const page = await open(`http://127.0.0.1:${fake.address().port}/?token=x`);
+		const page = await streamed(keysFor(hours * SECONDS));
 		await page.locator(".chip b", { hasText: hours === 1 ? /^59:59$/ : /^1:59:59$/ }).waitFor({ timeout: 120000 });
 		await heap(page, `memory: ${KEYS} keys after ${hours} h`);
-		await page.close();
-		fake.closeAllConnections();
-		fake.close();
+		await page.end();
 	}
 }
 
-async function manyStacks() {
-	const lines = [...head("x"), '{"t":"agg","id":1,"name":"s","fn":"count"}'];
-	for (let i = 0; i < 3000; i++) lines.push(`{"t":"name","i":${i},"s":"program\`function_${i}+0x10"}`);
+function* stacks() {
+	yield count("s");
+	for (let i = 0; i < 3000; i++) yield block("Y", 4, 1, BigInt(i + 1), `program\`function_${i}+0x10`);
 	let seed = 1;
 	const random = (n) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % n;
 	for (let k = 0; k < STACKS; k++) {
-		const st = [];
-		for (let d = 0, depth = 10 + random(25); d < depth; d++) st.unshift(Math.min(2999, d * 60 + random(d < 4 ? 2 : 1 + d)));
-		lines.push(`{"t":"key","a":1,"i":${k},"k":[{"pid":1,"st":[${st}]}]}`);
+		const frames = [], bytes = [];
+		for (let d = 0, depth = 10 + random(25); d < depth; d++) frames.unshift(Math.min(2999, d * 60 + random(d < 4 ? 2 : 1 + d)));
+		for (const f of frames) bytes.push(f + 1 & 255, f + 1 >> 8, 0, 0, 0, 0, 0, 0);
+		yield block("K", 1n, k, 1, 4, 1, bytes);
 	}
 	const v = new Array(STACKS).fill(0);
 	for (let s = 0; s < 60; s++) {
 		for (let k = 0; k < STACKS; k++) v[k] += random(9);
-		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[${v.map((n, k) => `${k},${n}`).join()}]}]}`);
+		yield counted(s, v);
 	}
-	const page = await saved("stacks", lines);
+}
+
+async function manyStacks() {
+	const page = await streamed(stacks());
+	await page.locator(".chip b", { hasText: /^0:59$/ }).waitFor({ timeout: 120000 });
 	await page.locator("canvas.flame").waitFor();
 	await frames(page, "stacks, pointing", `(n) => document.querySelector('canvas.flame').dispatchEvent(
 		new PointerEvent('pointermove', { clientX: 520 + n * 7 % 700, clientY: 200 + n % 200 }))`);
 	await frames(page, "stacks, zooming", `(n) => { const c = document.querySelector('canvas.flame'), b = c.getBoundingClientRect();
 		c.dispatchEvent(new MouseEvent('click', { clientX: b.left + n * 7 % 700, clientY: b.top + (n % 2 ? 5 : 90) })); }`);
-	await page.close();
+	await page.end();
+}
+
+function* heats() {
+	const counts = new Array(30).fill(0);
+	yield block("G", 1n, "h", "quantize", 0n, 30, 1, "", 0, 30, ...counts.flatMap((_, b) => [3, 1n << BigInt(b), (2n << BigInt(b)) - 1n]));
+	yield block("K", 1n, 0, 1, 1, "w");
+	for (let s = 0; s < SECONDS; s++) {
+		counts.forEach((_, b) => counts[b] += Math.floor(500 * Math.exp(-((b - 15 + 6 * Math.sin(s / 200)) ** 2) / 12)));
+		yield block("V", BigInt(s) * SECOND + 2000000n, 1n, 0, 0n, 1, 0, 0n, 30, 30, ...counts.map(BigInt), 0);
+	}
 }
 
 async function longHeat() {
-	const lines = [...head("x"), '{"t":"agg","id":1,"name":"h","fn":"quantize"}', '{"t":"key","a":1,"i":0,"k":["w"]}'];
-	const counts = new Array(30).fill(0);
-	for (let s = 0; s < SECONDS; s++) {
-		counts.forEach((_, b) => counts[b] += Math.floor(500 * Math.exp(-((b - 15 + 6 * Math.sin(s / 200)) ** 2) / 12)));
-		const v = counts.map((n, b) => n ? `${2 ** b},${2 ** (b + 1) - 1},${n}` : "").filter((x) => x).join();
-		lines.push(`{"t":"snap","ms":${s * 1000},"hidden":0,"a":[{"id":1,"more":0,"v":[0,[${v}]]}]}`);
-	}
-	const page = await saved("heat", lines);
+	const page = await streamed(heats());
+	await page.locator(".chip b", { hasText: /^59:59$/ }).waitFor({ timeout: 120000 });
 	await page.locator("canvas.heat").waitFor();
 	await frames(page, "heat, pointing", `(n) => document.querySelector('canvas.heat').dispatchEvent(
 		new PointerEvent('pointermove', { clientX: 600 + n * 3 % 600, clientY: 200 + n % 300 }))`);
-	await page.close();
+	await page.end();
 }
 
 async function firstPicture() {
@@ -205,7 +226,7 @@ async function firstPicture() {
 		})));
 		await page.waitForTimeout(300);
 	}
-	console.log(`first: ${took.map((t) => t.toFixed(0)).join(", ")} ms from start to picture`);
+	report(`first: ${took.map((t) => t.toFixed(0)).join(", ")} ms from start to picture`);
 	await page.close();
 	server.kill("SIGINT");
 	await new Promise((done) => server.once("exit", done));
@@ -220,7 +241,7 @@ async function cost() {
 	await page.waitForTimeout(20000);
 	const to = used(server.pid), wall = (performance.now() - began) / 1000, after = await spent(page);
 	const share = (seconds) => (seconds / wall * 100).toFixed(2), d = (what) => after[what] - before[what];
-	console.log(`cost: server and tracer ${share(to.cpu - from.cpu)} % of a core, ${to.rss.toFixed(0)} MB; the page's main ` +
+	report(`cost: server and tracer ${share(to.cpu - from.cpu)} % of a core, ${to.rss.toFixed(0)} MB; the page's main ` +
 		`thread ${share(d("main"))} % (script ${share(d("main") * d("script") / d("task"))} %), all its threads ${share(d("threads"))} %`);
 	await page.close();
 	server.kill("SIGINT");
@@ -230,4 +251,3 @@ async function cost() {
 const all = { first: firstPicture, keys: manyKeys, memory, stacks: manyStacks, heat: longHeat, cost };
 for (const [name, f] of Object.entries(all)) if (!only.length || only.includes(name)) await f();
 await browser.close();
-rmSync(folder, { recursive: true });

@@ -21,7 +21,7 @@ typedef struct cpuinfo {
 	processor_info_t cpu_info;	/* more about it */
 } cpuinfo_t;
 
-/* The architecture is told by the size of its registers, as in regs.d. */
+/* The architecture is recognized by the size of its registers, as in regs.d. */
 #pragma D attributes Stable/Stable/Common translator
 translator processor_info_t < int C > {
 	pi_state = P_ONLINE;

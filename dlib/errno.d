@@ -136,7 +136,7 @@ inline int ENOTRECOVERABLE = 131;
 inline int ERFKILL = 132;
 inline int EHWPOISON = 133;
 
-/* The name of an error; "" is none that we know. */
+/* The name of an error; "" if it is not known. */
 inline string errno_string[int e] =
     e == 1 ? "EPERM" : e == 2 ? "ENOENT" : e == 3 ? "ESRCH" : e == 4 ? "EINTR" : e == 5 ? "EIO" :
     e == 6 ? "ENXIO" : e == 7 ? "E2BIG" : e == 8 ? "ENOEXEC" : e == 9 ? "EBADF" : e == 10 ? "ECHILD" :

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Flags of open(2) and commands of fcntl(2). Four flags differ between architectures: the kernel's type data tell which one
+ * Flags of open(2) and commands of fcntl(2). Four flags differ between architectures: the kernel's type data show which one
  * this is, by the size of the saved registers (168 bytes on x86-64).
  */
 

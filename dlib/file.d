@@ -15,7 +15,7 @@ typedef struct fileinfo {
 
 /*
  * Pipes, sockets and the like are on file systems that cannot be mounted (bit 31 of s_flags), most of them without a name: <pipefs>,
- * <sockfs>, anon_inodefs:[eventfd]. They are told by kind, not by number, so that a summary has a line for each kind.
+ * <sockfs>, anon_inodefs:[eventfd]. They are named by kind, not by number, so that a summary has a line for each kind.
  */
 inline int dt_nowhere[struct dentry *d] = (d->d_sb->s_flags & 0x80000000) != 0;
 inline string dt_name[struct dentry *d] = d->d_name.len != 0 ? stringof(d->d_name.name) :

@@ -42,7 +42,7 @@ typedef struct devinfo {
 /*
  * The lowest byte of bi_opf is the operation. Data go the way the lowest bit says, but for discards (3, 5) and the management of zones (from 10);
  * a flush is a write with nothing to write. Reads are waited for unless they are ahead of what is read: the kernel reads a
- * window of pages at a time and marks the first of a window that nobody waits for.
+ * window of pages at a time and marks the first of a window that no thread waits for.
  */
 inline int dt_bio_op[struct bio *b] = b->bi_opf & 0xff;
 inline int dt_bio_flush[struct bio *b] = (b->bi_opf & 1 << (enum req_flag_bits)__REQ_PREFLUSH) != 0;

@@ -10,8 +10,8 @@ typedef struct pktinfo {
 
 typedef struct csinfo {
 	uintptr_t cs_addr;		/* address of the struct sock */
-	uint64_t cs_cid;		/* number that tells connections apart */
-	pid_t cs_pid;			/* -1: a socket has no owner that the kernel keeps */
+	uint64_t cs_cid;		/* identifies the connection */
+	pid_t cs_pid;			/* process that connected or listens, if that was while tracing; else -1 */
 	zoneid_t cs_zoneid;		/* 0 */
 } csinfo_t;
 
@@ -23,7 +23,7 @@ typedef struct conninfo {
 
 typedef struct ipinfo {
 	uint8_t ip_ver;			/* 4 or 6 */
-	uint32_t ip_plength;		/* bytes behind the header */
+	uint32_t ip_plength;		/* bytes after the header */
 	string ip_saddr;		/* source address as text */
 	string ip_daddr;		/* destination address as text */
 } ipinfo_t;
@@ -58,7 +58,7 @@ typedef struct ipv6info {
 	uint8_t ipv6_ver;		/* 6; 0 if the packet is IPv4 */
 	uint8_t ipv6_tclass;		/* traffic class */
 	uint32_t ipv6_flow;		/* flow label */
-	uint16_t ipv6_plen;		/* bytes behind the header */
+	uint16_t ipv6_plen;		/* bytes after the header */
 	uint8_t ipv6_nexthdr;		/* number of the next header: IPPROTO_* */
 	string ipv6_nextstr;		/* its name: TCP */
 	uint8_t ipv6_hlim;		/* hop limit */
@@ -71,7 +71,7 @@ typedef struct ipv6info {
 
 /*
  * What the probes of ip, tcp, udp and mib look at (src/provider/p_net.h). A packet that leaves has its header at network_header, one that comes
- * in at data. The network layer is not told twice of one packet: ports of bridges (0x200), of Open vSwitch (0x400) and of
+ * in at data. One packet is not reported twice: ports of bridges (0x200), of Open vSwitch (0x400) and of
  * teams (0x2000) and the slaves of a bond (0x800 in flags) work for another device, which sees it too.
  */
 inline struct iphdr *dt_skb_out[struct sk_buff *s] = (struct iphdr *)(s->head + s->network_header);
@@ -95,7 +95,7 @@ inline uint8_t dt_ip_carries[struct iphdr *i] = dt_ip_later[i] != 0 ? 0 : i->ver
 inline uintptr_t dt_ip_payload[struct iphdr *i] = (uintptr_t)i + (i->version == 4 ? 4 * i->ihl :
     ((struct ipv6hdr *)i)->nexthdr == 44 ? 48 : ((struct ipv6hdr *)i)->nexthdr == 0 || ((struct ipv6hdr *)i)->nexthdr == 43 ||
     ((struct ipv6hdr *)i)->nexthdr == 60 ? 48 + 8 * *((uint8_t *)((struct ipv6hdr *)i + 1) + 1) : 40);
-/* with the header; a packet that is longer than its header can tell (BIG TCP) has 0 there, and the buffer knows */
+/* with the header; a packet that is longer than its header can express (BIG TCP) has 0 there, and the buffer knows */
 inline uint32_t dt_skb_length[struct sk_buff *s, struct iphdr *i] = i->version == 4 && i->tot_len != 0 ? ntohs(i->tot_len) :
     i->version == 6 && ((struct ipv6hdr *)i)->payload_len != 0 ? 40 + ntohs(((struct ipv6hdr *)i)->payload_len) :
     (uint32_t)(s->len - ((uintptr_t)i - (uintptr_t)s->data));
@@ -123,12 +123,17 @@ translator pktinfo_t < struct sk_buff *S > {
 	pkt_addr = (uintptr_t)S;
 };
 
-/* The kernel numbers a socket only when somebody asks it to; the address tells them apart. It does not keep who uses one. */
+/* The kernel does not keep who uses a socket: the probes of tcp note who connects or listens, until it closes. */
+uint32_t dt_cs_owner[uint64_t];
+inline int dt_cs_own[struct sock *k] = (dt_cs_owner[(uint64_t)k] = pid, 0);
+inline int dt_cs_disown[struct sock *k] = dt_cs_owner[(uint64_t)k] == 0 ? 0 : (dt_cs_owner[(uint64_t)k] = 0, 0);
+
+/* The kernel numbers a socket only on request; the address identifies it. */
 #pragma D attributes Evolving/Evolving/ISA translator
 translator csinfo_t < struct sock *K > {
 	cs_addr = (uintptr_t)K;
 	cs_cid = (uint64_t)K;
-	cs_pid = -1;
+	cs_pid = K == 0 || dt_cs_owner[(uint64_t)K] == 0 ? -1 : (pid_t)dt_cs_owner[(uint64_t)K];
 	cs_zoneid = 0;
 };
 

@@ -69,7 +69,7 @@ provider mib {
 	probe tcpTimKeepalive(int n); /* timers of keepalive */
 	probe udpHCInDatagrams(int n); /* datagrams put into a socket */
 	probe udpHCOutDatagrams(int n); /* datagrams sent */
-	probe udpNoPorts(int n); /* datagrams for a port that nobody has */
+	probe udpNoPorts(int n); /* datagrams for a port without a socket */
 	probe udpInOverflows(int n); /* datagrams for which a socket had no room */
 	probe rawipOutDatagrams(int n); /* packets of raw sockets, sent */
 	probe rawipInDatagrams(int n); /* packets for raw sockets */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Indices of uregs[]: the place of a register in the kernel's struct pt_regs, in words. The names that every architecture
- * has choose by the size of that struct (168 bytes on x86-64).
+ * has choose by the size of that struct (168 bytes on x86-64, 288 on riscv64).
  */
 
 /* x86-64 */
@@ -78,10 +78,47 @@ inline int R_X30 = 30;
 inline int R_LR = 30;
 inline int R_PSTATE = 33;
 
-/* everywhere */
-inline int R_PC = sizeof (struct pt_regs) == 168 ? 16 : 32;
-inline int R_SP = sizeof (struct pt_regs) == 168 ? 19 : 31;
-inline int R_FP = sizeof (struct pt_regs) == 168 ? 4 : 29;
-inline int R_PS = sizeof (struct pt_regs) == 168 ? 18 : 33;
-inline int R_R0 = sizeof (struct pt_regs) == 168 ? 10 : 0;
-inline int R_R1 = sizeof (struct pt_regs) == 168 ? 12 : 1;
+/* riscv64 */
+inline int R_EPC = 0;
+inline int R_RA = 1;
+inline int R_GP = 3;
+inline int R_TP = 4;
+inline int R_T0 = 5;
+inline int R_T1 = 6;
+inline int R_T2 = 7;
+inline int R_S0 = 8;
+inline int R_S1 = 9;
+inline int R_A0 = 10;
+inline int R_A1 = 11;
+inline int R_A2 = 12;
+inline int R_A3 = 13;
+inline int R_A4 = 14;
+inline int R_A5 = 15;
+inline int R_A6 = 16;
+inline int R_A7 = 17;
+inline int R_S2 = 18;
+inline int R_S3 = 19;
+inline int R_S4 = 20;
+inline int R_S5 = 21;
+inline int R_S6 = 22;
+inline int R_S7 = 23;
+inline int R_S8 = 24;
+inline int R_S9 = 25;
+inline int R_S10 = 26;
+inline int R_S11 = 27;
+inline int R_T3 = 28;
+inline int R_T4 = 29;
+inline int R_T5 = 30;
+inline int R_T6 = 31;
+
+/* everywhere; riscv64 has no flags: the word of its status */
+inline int R_PC = sizeof (struct pt_regs) == 168 ? 16 : sizeof (struct pt_regs) == 288 ? 0 : 32;
+inline int R_SP = sizeof (struct pt_regs) == 168 ? 19 : sizeof (struct pt_regs) == 288 ? 2 : 31;
+inline int R_FP = sizeof (struct pt_regs) == 168 ? 4 : sizeof (struct pt_regs) == 288 ? 8 : 29;
+inline int R_PS = sizeof (struct pt_regs) == 168 ? 18 : sizeof (struct pt_regs) == 288 ? 32 : 33;
+inline int R_R0 = sizeof (struct pt_regs) == 168 ? 10 : sizeof (struct pt_regs) == 288 ? 10 : 0;
+inline int R_R1 = sizeof (struct pt_regs) == 168 ? 12 : sizeof (struct pt_regs) == 288 ? 11 : 1;
+
+/* At the entry of rt_sigreturn(2), from the stack pointer on: the mask of signals and the result that are restored. */
+inline int SIGFRAME_MASK = sizeof (struct pt_regs) == 168 ? 296 : 168;
+inline int SIGFRAME_RESULT = sizeof (struct pt_regs) == 168 ? 144 : sizeof (struct pt_regs) == 288 ? 384 : 312;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mac, priv, audit: what the kernel allows, and what is told of it. Arguments of mac_framework are those of each hook. */
+/* mac, priv, audit: what the kernel allows, and what it logs about it. Arguments of mac_framework are those of each hook. */
 
 provider mac {
 	probe modevent(int what, void *policy); /* never on Linux */

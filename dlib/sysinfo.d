@@ -4,7 +4,7 @@
 provider sysinfo {
 	probe bread(uint64_t n, uint64_t *stat, uintptr_t where); /* a buffer is read from a device */
 	probe bwrite(uint64_t n, uint64_t *stat, uintptr_t where); /* a buffer is written to a device */
-	probe bawrite(uint64_t n, uint64_t *stat, uintptr_t where); /* the same, and nobody waits */
+	probe bawrite(uint64_t n, uint64_t *stat, uintptr_t where); /* the same, asynchronously */
 	probe lread(uint64_t n, uint64_t *stat, uintptr_t where); /* a buffer is used for reading */
 	probe lwrite(uint64_t n, uint64_t *stat, uintptr_t where); /* a buffer is used for writing */
 	probe phread(uint64_t n, uint64_t *stat, uintptr_t where); /* a device is read without buffers */

@@ -163,8 +163,8 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 };
 
 /*
- * Of the probes below: arg1 the socket, arg2 and arg4 the headers, arg6 the state that is to be told (0: the socket's), arg7 whether the segment
- * came in. Where the kernel tells no socket the segment says who talks to whom, where it tells no segment the socket does. Requests of a
+ * Of the probes below: arg1 the socket, arg2 and arg4 the headers, arg6 the state to report (0: the socket's), arg7 whether the segment
+ * came in. Where the kernel gives no socket, addresses are those of the segment; where it gives no segment, those of the socket. Requests of a
  * connection (state 12) and what is left of one (TIME_WAIT) are sockets of which only the beginning is there.
  */
 struct dt_tcp_socket {
@@ -180,7 +180,7 @@ inline struct tcp_sock *dt_tcp_full[struct sock *k] = k == 0 || k->__sk_common.s
     (struct tcp_sock *)0 : (struct tcp_sock *)k;
 
 /*
- * Where the kernel does not tell the socket of a segment that comes in, segments that leave do: their ends the other way round, in the same network; and the
+ * Where the kernel does not give the socket of an incoming segment, segments that leave do: their ends the other way round, in the same network; and the
  * socket of a new connection. One that closes is forgotten. Addresses are folded, so what is found is looked at: is it a socket with these ports?
  */
 uint64_t dt_tcp_known[uint64_t, uint64_t, uint64_t, uint32_t];
@@ -290,7 +290,7 @@ provider tcp {
 	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* a connection was accepted */
 	probe accept__refused(struct sk_buff *s, struct sock *k, struct dt_net_packet *i, struct dt_tcp_socket *t,
 	    struct dt_tcp_segment *h, int was, int now, int in) :
-	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* nobody accepts it */
+	    (pktinfo_t *s, csinfo_t *k, ipinfo_t *i, tcpsinfo_t *t, tcpinfo_t *h); /* no socket accepts it */
 	probe state__change(void *s, struct sock *k, void *i, struct dt_tcp_socket *t, void *h, int was, int now, int in) :
 	    (void *s, csinfo_t *k, void *i, tcpsinfo_t *t, void *h, tcplsinfo_t *was); /* a connection changes its state; args[5] is the one before */
 };

@@ -20,20 +20,19 @@ need() {	# need COMMAND-OR-/FILE PACKAGE…
 
 need_build() {
 	need gcc gcc libc6-dev
-	need clang clang		# compiles src/bpf/runtime for eBPF
+	need clang clang		# compiles src/runtime for eBPF
 	need "/usr/include/stdio.h" libc6-dev
 	need make make
 	need pkg-config pkg-config
 	need "/usr/include/bpf/libbpf.h" libbpf-dev
-	need "/usr/include/libelf.h" libelf-dev
-	need "/usr/include/Zydis/Zydis.h" libzydis-dev	# instruction boundaries of x86-64
+	need "/usr/include/zlib.h" zlib1g-dev
+	need "/usr/include/zstd.h" libzstd-dev	# the static build
 	need "/usr/include/elfutils/libdw.h" libdw-dev	# types of functions in programs
 	need "/usr/include/lzma.h" liblzma-dev
 	need "/usr/lib/*/libiberty.a" libiberty-dev
 }
 
 need_web() {	# the live page, and what looks at it in tests: 0.4 GB, most of it chromium
-	need "/usr/include/microhttpd.h" libmicrohttpd-dev
 	need npm npm
 	need chromium chromium
 	need curl curl
@@ -61,6 +60,8 @@ need_other() {	# what test/vm/other needs: a machine of the other architecture, 
 }
 
 need_victims() {	# programs of others that tests trace, and what packages are made and tried with
+	need "/usr/include/Zydis/Zydis.h" libzydis-dev	# insn_test compares src/machine/x86.c with it
+	need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross	# test/cli/check/riscv64.sh
 	need /usr/share/i18n/locales/de_DE locales	# the guide is run in a locale that users have
 	need strace strace		# dtruss is compared with it
 	need "/usr/lib/postgresql/*/bin/postgres" postgresql postgresql-contrib
@@ -72,6 +73,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need javac default-jdk-headless
 	need rustc rustc
 	need cargo cargo
+	need mypy mypy			# checks the types of the binding for Python
 	need go golang-go
 	need prometheus prometheus	# reads -O openmetrics
 	need "/usr/lib/python3/dist-packages/prometheus_client" python3-prometheus-client
@@ -81,11 +83,16 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need esbuild esbuild		# builds the live page of the packages
 	need dh_python3 dh-python
 	need lintian lintian
+	need rpmbuild rpm
+	need rpmlint rpmlint
+	need skopeo skopeo		# reads the container image
 	need debootstrap debootstrap
 	need tmux tmux			# a terminal whose screen can be read
 	need zsh zsh
 	need fish fish
 	need ruby ruby
+	need node nodejs		# its example makes probes at run time
+	need "/usr/include/node/node_api.h" libnode-dev
 }
 
 # install_missing NAME: NAME is who asks, for messages. False when something is still missing.

@@ -36,14 +36,15 @@ syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize agg
 syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup childstatus
 syn keyword dtraceOption contained cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug
 syn keyword dtraceOption contained debugassert defaultargs define demangle destructive disasm dofstashpath droptags dtypes
-syn keyword dtraceOption contained dynvarsize empty encoding errtags evaltime exechold flowindent follow grabanon hostroot
-syn keyword dtraceOption contained incdir iregs jstackframes jstackstrsize kdefs knodefs late layout lazyload ldpath libdir
-syn keyword dtraceOption contained linkmode linknommap linktype lockmem maxframes mergestacks modpath namesize nolibs
-syn keyword dtraceOption contained noresolve nspec objcopypath oformat pcapsize pgmax preallocate printsize procfspath pspec
-syn keyword dtraceOption contained quiet quietresize rawbytes rawsyscall scratchsize setenv specsize stackframes stackindent
-syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
-syn keyword dtraceOption contained udefs undef undumpable units unodefs unsetenv unwind unwindsize uretprobe useruid
-syn keyword dtraceOption contained ustackframes verbose version walltime zdefs zone
+syn keyword dtraceOption contained dynvarsize empty encoding engine errtags evaltime exechold flowindent follow
+syn keyword dtraceOption contained formatthreads grabanon hostroot incdir iregs jstackframes jstackstrsize kdefs knodefs
+syn keyword dtraceOption contained late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
+syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
+syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall replay
+syn keyword dtraceOption contained scratchsize setenv specsize stackframes stackindent statusrate stdc strip strsize
+syn keyword dtraceOption contained switchrate syslibdir sysslice target temporal tree tregs udefs undef undumpable units
+syn keyword dtraceOption contained unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes verbose version
+syn keyword dtraceOption contained walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"
