@@ -8,10 +8,10 @@
 #include "dif/builtin.h"
 #include "interp/interp.h"
 #include "dtrace.h"
-#include "lib/handle.h"
+#include "handle/handle.h"
 #include "output/format.h"
 #include "output/print.h"
-#include "value/record.h"
+#include "value/value_record.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * bytes of an answer; as fields, of which an answer is made that is right but for what the fields say; or as
  * an ELF file, whose digest must be accepted. What is accepted is asked about everything.
  */
-#include "symbol/digest.h"
-#include "base/clean.h"
+#include "file/digest.h"
+#include "base/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void ask_names(struct dt_elf *e)
 		const struct dt_elf_function *f;
 
 		if (n->func[i].name[0] == '\0' || strlen(n->func[i].name) > DT_DIGEST_MAX ||
-		    !dt_is_clean(n->func[i].name))
+		    !dt_is_printable(n->func[i].name))
 			abort();
 		f = dt_elf_function_at(e, n->func[i].vaddr);
 		if (f != NULL && (f->alias || n->func[i].vaddr - f->vaddr >= f->size))
@@ -48,11 +48,11 @@ static int check_dies(const void *bytes, size_t len)
 
 		for (uint32_t k = 0; k < r->n; k++)
 			sum += d.die[r->first + k].type;
-		if (!dt_is_clean(d.text + r->name) || (r->n > 0 && i >= d.head.nentries) ||
+		if (!dt_is_printable(d.text + r->name) || (r->n > 0 && i >= d.head.nentries) ||
 		    (r->n > 0 && r->first < d.head.nentries) || (sum == 1 && r->id == 0))
 			abort();
 	}
-	if (err == 0 && (!dt_is_clean(d.text + d.head.near) || !dt_is_clean(d.text + d.head.link) ||
+	if (err == 0 && (!dt_is_printable(d.text + d.head.near) || !dt_is_printable(d.text + d.head.link) ||
 	    d.head.idlen > sizeof(d.head.id)))
 		abort();
 	free(copy);
@@ -85,7 +85,11 @@ static int check(enum dt_digest_what what, const void *bytes, size_t len)
 			ask_names(e);
 		break;
 	case DT_DIGEST_ROWS:
-		err = dt_digest_rows(bytes, len, &c);
+		c.digest = malloc(len + 1);		/* as the reader's are: aligned, and ours to free */
+		if (c.digest == NULL)
+			break;
+		memcpy(c.digest, bytes, len);
+		err = dt_digest_rows(c.digest, len, &c);
 		for (size_t i = 0; err == 0 && i < c.n; i++)
 			if (dt_cfi_at(&c, c.base + c.row[i].pc) != &c.row[i])
 				abort();

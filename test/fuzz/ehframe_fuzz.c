@@ -3,7 +3,7 @@
  * Bytes in as an .eh_frame or .debug_frame section, the first byte telling which, and the machine: rows
  * come out, in order, or none.
  */
-#include "symbol/unwind_cfi.h"
+#include "file/cfi.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes in as an ELF file: it is refused, or every question about it is answered within its own bounds. */
-#include "symbol/elf.h"
+#include "file/elf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,21 +29,53 @@ static int told_drop(void *ctx, const dtrace_dropdata_t *d)
 	return d->dtdda_msg == NULL;
 }
 
+/* In pieces of at most so many bytes. */
+static bool play(struct dt_play *p, const uint8_t *data, size_t len, size_t most)
+{
+	char why[DT_SINK_WHY];
+	struct dt_player *player = dt_play_open(p, why);
+	bool good;
+
+	for (size_t n; player != NULL && len > 0; data += n, len -= n) {
+		n = len < most ? len : most;
+		if (dt_play_feed(player, data, n) != 0)
+			break;
+	}
+	good = player != NULL && dt_play_close(player) == 0;
+	if (!good && why[0] == '\0')
+		abort();
+	return good;
+}
+
+/* However it is cut, a stream is played the same way. */
+static void check_pieces(const struct dt_play *from, const uint8_t *data, size_t len, bool whole)
+{
+	struct dt_print_opts opts = dt_print_defaults;
+	struct dt_play p = *from;
+	struct dt_out out;
+
+	dt_out_init(&out, NULL, &opts);
+	p.out = &out;
+	p.opts = &opts;
+	p.ended = false;
+	if (play(&p, data, len, len % 7 + 1) != whole || out.len != from->out->len)
+		abort();
+	dt_out_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct dt_print_opts opts = dt_print_defaults;
 	struct dt_out out;
 	struct dt_play p = { .out = &out, .opts = &opts, .fault = told_fault, .drop = told_drop };
-	char why[DT_SINK_WHY];
+	bool whole;
 
 	if (len == 0)
 		return 0;
 	p.format = data[0] % DT_NOFORMATS;
-	p.bytes = data + 1;
-	p.len = len - 1;
 	dt_out_init(&out, NULL, &opts);
-	if (dt_play_run(&p, why) != 0 && why[0] == '\0')
-		abort();
+	whole = play(&p, data + 1, len - 1, len);
+	check_pieces(&p, data + 1, len - 1, whole);
 	if (p.format == DT_OFORMAT_json && !dt_json_is_utf8(dt_out_text(&out), out.len))
 		abort();
 	dt_out_free(&out);

@@ -55,24 +55,49 @@ static void look_at_providers(const void *data, size_t len)
 	dt_arena_free(arena);
 }
 
-static int look_at_symbol(void *ctx, const char *object, const char *symbol, bool undefined)
+static int look_at_symbol(void *ctx, const char *symbol, bool undefined)
 {
-	(void)object, (void)undefined;
+	(void)undefined;
 	return strlen(symbol) > *(size_t *)ctx;
 }
 
-static void look_at_section(void *ctx, const char *name, const void *data, size_t len)
+static int look_at_section(void *ctx, struct dt_elf *e, const char *name, uint32_t index)
 {
-	if (strlen(name) > *(size_t *)ctx || len > *(size_t *)ctx)
+	const void *bytes;
+	size_t len;
+
+	if (strlen(name) > *(size_t *)ctx)
 		abort();
-	dt_sdt_notes_unlinked(data, len, look_at_note, NULL);
+	if (dt_elf_section_at(e, index, &bytes, &len) == 0) {
+		if (len > *(size_t *)ctx)
+			abort();
+		dt_sdt_notes_unlinked(bytes, len, look_at_note, NULL);
+		dt_elf_forget(e, bytes);
+	}
+	return 0;
+}
+
+static void look_at_object(const uint8_t *data, size_t len)
+{
+	char msg[100];
+	void *copy = malloc(len + 1);
+	struct dt_elf *elf;
+
+	if (copy == NULL)
+		return;
+	memcpy(copy, data, len);
+	if (dt_relobj_open(&elf, copy, len, msg, sizeof(msg)) == 0) {
+		if (dt_elf_each_symbol(elf, look_at_symbol, &len) > 0)
+			abort();
+		(void)dt_elf_each_section(elf, look_at_section, &len);
+		dt_elf_close(elf);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	char *text = strndup((const char *)data, len), msg[100];
-	struct dt_relobj o;
+	char *text = strndup((const char *)data, len);
 
 	dt_sdt_notes(data, len, true, 0x1000, look_at_note, NULL);
 	dt_sdt_notes(data, len, false, 0, look_at_note, NULL);
@@ -82,10 +107,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		free(text);
 	}
 	look_at_providers(data, len);
-	if (dt_relobj_open(&o, data, len, msg, sizeof(msg)) == 0) {
-		if (dt_relobj_symbols(&o, "x.o", look_at_symbol, &len) != 0)
-			abort();
-		dt_relobj_sections(&o, look_at_section, &len);
-	}
+	look_at_object(data, len);
 	return 0;
 }

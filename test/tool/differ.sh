@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by test/cli/cexpr.sh, fold.sh and layout.sh: for each of $seeds compares what $count random expressions (or types) are
+# Sourced by test/cli/language/cexpr.sh, fold.sh and layout.sh: for each of $seeds compares what $count random expressions (or types) are
 # in D and in C.
 build=$(dirname "${DTRACE:-build/dtrace}")
 cc=${CC:-gcc}

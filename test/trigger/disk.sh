@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# For tests that need a disk of their own, after trace.sh: disk MB makes $disk, a loop device; disk_fs mounts it as ext4 at $mnt,
+# For tests that need a disk of their own, after helpers.inc: disk MB makes $disk, a loop device; disk_fs mounts it as ext4 at $mnt,
 # disk_xfs as XFS. All is gone at the end, whatever happens.
 disks=
 mnt=$tmp/mnt

@@ -1,32 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For the exact*.sh tests: starts the workload and dtrace on it. What always holds: the workload makes its calls only
 # after all probes are live (a tick has come), and dtrace is asked to end only after the last call.
-dtrace=${DTRACE:-build/dtrace}
+. test/cli/helpers.inc
 exact=${BUILD:-build}/test/exact
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
 mkfifo "$tmp/go" || exit 2
 
-ok() { echo "ok - $*"; }
-bad() { echo "not ok - $*"; head -n 5 "$tmp/err" 2>/dev/null | sed 's/^/  /'; }
-
-# Without the right to trace everything here is skipped.
-may_trace() {
-	"$dtrace" -qn 'BEGIN { exit(0); }' >"$tmp/out" 2>"$tmp/err" && return 0
-	if grep -qi 'permi\|privilege' "$tmp/err"; then
-		echo "ok - $1 # SKIP $(head -n 1 "$tmp/err")"
-		exit 0
-	fi
-	bad "a session: $(cat "$tmp/err")"
-	exit 1
-}
-
-# waits COMMAND…: until it is true; a minute is a machine that hangs, not one that is slow
+# waits COMMAND…: as in helpers.inc, but not when the tracer has ended
 waits() {
 	n=0
 	until "$@"; do
 		n=$((n + 1))
-		[ $n -lt 1200 ] || return 1
+		[ $n -lt 2400 ] || return 1
 		kill -0 "$tracer" 2>/dev/null || return 1
 		sleep 0.05
 	done
@@ -55,4 +39,4 @@ traced() {
 }
 
 # drops KIND: how many of them dtrace told, e.g. "aggregation drop"; "drop" alone: principal
-drops() { awk -v kind="$1" 'index($0, " " kind "s on CPU") || index($0, " " kind " on CPU") || $0 ~ " " kind "s?( \\(-x .*)?$" { n += $2 } END { printf "%d\n", n }' "$tmp/err"; }
+drops() { awk -v kind="$1" 'index($0, " " kind "s on ") || index($0, " " kind " on ") || $0 ~ " " kind "s?( \\(-x .*)?$" { n += $2 } END { printf "%d\n", n }' "$tmp/err"; }

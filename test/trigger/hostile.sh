@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For the hostile_*.sh tests: attackers that have no rights, and a tracer that has limits of its own.
-. test/trigger/trace.sh
+. test/cli/helpers.inc
 attacker=${BUILD:-build}/test/hostile_maps
 attackers=
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced after trace.sh, with `nginx` set: nginx_serves starts one of our own, with a master and two workers, as $server;
+# Sourced after helpers.inc, with `nginx` set: nginx_serves starts one of our own, with a master and two workers, as $server;
 # $page is its address, $tmp/access its log. False: there is no port for it; $tmp/log says why.
 # shellcheck shell=sh disable=SC2154
 nginx_at() {	# nginx_at PORT: false: the port is somebody else's

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced after trace.sh: a PostgreSQL of our own, in $db, as the user $as, with its programs in $bin. postgres_found: is it
+# Sourced after helpers.inc: a PostgreSQL of our own, in $db, as the user $as, with its programs in $bin. postgres_found: is it
 # installed? postgres_serves OPTIONS…: starts it as $server; false: $tmp/err says why not. as_user COMMAND…, sql ARGS…: as
 # that user; postgres_answers: it lives.
 # shellcheck shell=sh disable=SC2154

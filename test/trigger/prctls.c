@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * prctl(2) with every operation and kind of argument that strace(1) of 2022 knows, whether or not this
- * kernel does it (P9): test/cli/dtruss_strace.sh compares what both tracers show. prctls new: those that came
+ * kernel does it (P9): dtruss_strace.sh compares what both tracers show. prctls new: those that came
  * later.
  */
 #include <linux/filter.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process with known lock events, for test/cli/provider_plockstat.sh. It prints how often each came, as
+ * A process with known lock events, for provider_plockstat.sh. It prints how often each came, as
  * NAME COUNT, and waits until a thread really sleeps in a lock (its wchan or state tells) before that lock
- * is given back.
+ * is given back. With an argument it begins when there is a byte to read.
  */
 #include "asleep.h"
 
@@ -47,9 +47,14 @@ static void wait_for(void *(*f)(void *), void (*give_back)(void))
 static void give_mutex(void) { pthread_mutex_unlock(&mutex); }
 static void give_rw(void) { pthread_rwlock_unlock(&rw); }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_mutexattr_t attr;
+	char go;
+
+	(void)argv;
+	if (argc > 1 && read(0, &go, 1) != 1)
+		return 1;
 
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);

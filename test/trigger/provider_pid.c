@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A process with known calls, for test/cli/provider_pid.sh: N times work() on each of T threads; a function
+ * A process with known calls, for provider_pid.sh: N times work() on each of T threads; a function
  * with ten arguments; recursion; a library opened later, when asked. Usage: provider_pid [CALLS [THREADS
  * [LIBRARY]]]
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What processes do that have probes in them, for test/cli/provider_pid_ends.sh. Waits for a line on
+ * What processes do that have probes in them, for provider_pid_ends.sh. Waits for a line on
  * standard input, then
  *   exec PROGRAM ARGS…   calls work() 10 times and becomes the program
  *   fork                 calls work() 10 times, and 7 times in a child

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * T threads that call work(thread, n) with n = 0, 1, 2 …, until standard input ends; for
- * test/cli/provider_pid_threads.sh. Each value is checked: a call that was lost, done twice or came back
+ * provider_pid_threads.sh. Each value is checked: a call that was lost, done twice or came back
  * wrong is seen by the process itself. Prints "up" when all threads run, and the sum of their calls at the
  * end. Usage: provider_pid_threads [THREADS [MICROSECONDS]]
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * provider_syscall: system calls with known arguments and results, made without the C library's help. All
- * of one kind come together; what the trace must show of them is in test/cli/provider_syscall.sh.
+ * of one kind come together; what the trace must show of them is in provider_syscall.sh.
  */
 #include <fcntl.h>
 #include <linux/time_types.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test/trigger/real.sh: what the tests of real runtimes (Java, Python) share; sourced after trace.sh, with `what` set to
+# test/trigger/real.sh: what the tests of real runtimes (Java, Python) share; sourced after helpers.inc, with `what` set to
 # the name that messages begin with. Such a test has a program of its own, the victim, that measures itself: it prints
 # "up", waits for a line, works, prints how often it did each thing and for how many nanoseconds ("sleep 20 NS"), prints
 # "done", and ends at the next line. Among its work are 40 sleeps, 300 ms in all, and 10000 writes of 4711 bytes in four

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For the tools_*.sh tests: a tool of dtools/ to its end, or beside a load.
-. test/trigger/trace.sh
+. test/cli/helpers.inc
 
 # tool NAME ARGS…: to its end; $status, $tmp/out, $tmp/err
 tool() {

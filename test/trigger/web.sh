@@ -13,3 +13,20 @@ begin() {	# begin ARGS…: a server, as $server; $at is its address, $port the e
 	url=$(cat "$tmp/url")
 	at=${url%%/\?*} token=${url#*token=} port=${at##*:}
 }
+
+# events PATTERN: reads what the server says until a line matches; the lines are in $tmp/events
+events() {
+	: >"$tmp/events"
+	curl -sN --max-time 60 "$at/events?token=$token" >"$tmp/events" &
+	reader=$!
+	until grep -q "$1" "$tmp/events" || ! kill -0 $reader 2>/dev/null; do sleep 0.05; done
+	kill $reader 2>/dev/null
+	wait $reader 2>/dev/null
+	grep -q "$1" "$tmp/events"
+}
+
+# played: the trace, which has ended or ends by itself, as dtrace plays its recording; the bytes are in $tmp/stream
+played() {
+	curl -s --max-time 60 "$at/stream?token=$token" >"$tmp/stream"
+	"$dtrace" --play "$tmp/stream" -O json 2>&1
+}

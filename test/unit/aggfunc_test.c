@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The arithmetic of the aggregating functions, by tables of values, buckets and labels. */
 #include "base/count.h"
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "check.h"
 
 static void test_simple_aggs(void)

@@ -71,6 +71,27 @@ static void test_exec_is_all_or_nothing(void)
 	dtrace_close(h);
 }
 
+/* Nothing is started, and dtrace_go() may follow; what no engine has is the same error. */
+static void test_go_check(void)
+{
+	dtrace_hdl_t *h = open_tracing();
+
+	if (h == NULL)
+		return;
+	CHECK_INT(dtrace_program_exec(h, compile(h, "syscall::getppid:entry { exit(0); }", 0), NULL), 0);
+	CHECK_INT(dtrace_setopt(h, "engine", "process"), 0);
+	CHECK_STR(dtrace_engine(h), "process");
+	CHECK_INT(dtrace_go_check(h), -1);
+	CHECK_INT(dtrace_errno(h), EDT_ENABLING_ERR);
+	CHECK_INT(dtrace_setopt(h, "engine", "auto"), 0);
+	CHECK_INT(dtrace_go_check(h), 0);
+	CHECK_INT(dtrace_status(h), DTRACE_STATUS_NONE);
+	CHECK_INT(dtrace_go(h), 0);
+	CHECK_STR(dtrace_engine(h), "kernel");
+	CHECK_INT(dtrace_go_check(h), -1);
+	dtrace_close(h);
+}
+
 /* A handle whose dtrace_go() was refused can be asked again. */
 static void test_go_again(void)
 {
@@ -241,9 +262,31 @@ static void test_argument_types(void)
 	dtrace_close(h);
 }
 
+/* L4: a probe that never fires is there, and tells why when it is asked. */
+static void test_never(void)
+{
+	dtrace_hdl_t *h = open_tracing();
+	dtrace_probedesc_t never = { .dtpd_provider = "lockstat", .dtpd_name = "thread-spin" };
+	dtrace_probedesc_t begin = { .dtpd_name = "BEGIN" }, none = { .dtpd_name = "no-such-probe" };
+	dtrace_prog_t *p;
+
+	if (h == NULL)
+		return;
+	CHECK(strstr(dtrace_probe_never(h, &never), "thread locks") != NULL);
+	CHECK(dtrace_probe_never(h, &begin) == NULL && dtrace_probe_never(h, &none) == NULL);
+	CHECK_STR(dtrace_remarks(h), "");
+	p = dtrace_program_strcompile(h, "lockstat:::thread-spin", DTRACE_PROBESPEC_NAME, 0, 0, NULL);
+	CHECK(p != NULL && dtrace_program_exec(h, p, NULL) == 0);
+	CHECK(strstr(dtrace_remarks(h), "thread-spin never fires: Linux has no thread locks") != NULL);
+	CHECK_STR(dtrace_notice(h), "");
+	dtrace_close(h);
+}
+
 int main(void)
 {
+	test_never();
 	test_exec_is_all_or_nothing();
+	test_go_check();
 	test_go_again();
 	test_zdefs();
 	test_names_flags();

@@ -414,7 +414,8 @@ static void test_info(void)
 	dtrace_program_info(h, p, &info);
 	CHECK_INT(info.dpi_aggregates, 2);
 	CHECK_INT(info.dpi_speculations, 1);
-	CHECK_INT(info.dpi_recgens, 5);		/* trace, two of printf, END's default, the last trace */
+	/* trace, two of printf, END's default, the last trace; L7: numbers of @a and @b, the key of @a */
+	CHECK_INT(info.dpi_recgens, 8);
 	CHECK(dtrace_attr2str(info.dpi_stmtattr, buf, sizeof(buf)) != NULL &&
 	    dtrace_attr2str(info.dpi_descattr, buf, sizeof(buf)) != NULL);
 	dtrace_close(h);

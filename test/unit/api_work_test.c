@@ -3,6 +3,7 @@
 #include "check.h"
 #include "dtrace.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -81,8 +82,98 @@ static void test_records(void)
 	}
 }
 
+/* ---- text around records, records that nobody is asked about ---- */
+
+struct lines { int n, stop; jmp_buf *out; };
+
+static int on_line(dtrace_linedata_t *l, void *arg)
+{
+	struct lines *s = arg;
+
+	CHECK(l->dtlda_handle != NULL && l->dtlda_size >= 64 && l->dtlda_probe->dtpda_data == NULL);
+	if (++s->n == s->stop && s->out != NULL)
+		longjmp(*s->out, 1);
+	if (s->n == s->stop)
+		return -1;
+	l->dtlda_end = s->n % 2 ? "|\n" : NULL;
+	return snprintf(l->dtlda_text, l->dtlda_size, "<%s %d> ", l->dtlda_probe->dtpda_pdesc->dtpd_name,
+	    s->n);
+}
+
+/* With one thread and with several: the same text, up to the line whose function ends the trace. */
+static void test_lines(const char *threads, int stop, const char *want, int err)
+{
+	struct lines s = { .stop = stop };
+	dtrace_workstatus_t status;
+	int why;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &why);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	CHECK(h != NULL && dtrace_setopt(h, "quiet", NULL) == 0);
+	CHECK_INT(dtrace_setopt(h, "formatthreads", threads), 0);
+	CHECK_INT(dtrace_handle_line(h, on_line, NULL), 0);
+	CHECK_INT(dtrace_handle_line(h, on_line, &s), 0);	/* the last one counts */
+	if (traced(h, "BEGIN { trace(7); } BEGIN { @ = count(); } BEGIN { printf(\"a %d\", 8); } "
+	    "BEGIN { trace(9); exit(3); }", f, dtrace_consume_all, NULL, &status)) {
+		CHECK_INT(status, err ? DTRACE_WORKSTATUS_ERROR : DTRACE_WORKSTATUS_DONE);
+		CHECK_INT(err ? dtrace_errno(h) : 0, err);
+		fflush(f);
+		CHECK_STR(text, want);
+	}
+	dtrace_close(h);
+	fclose(f);
+	free(text);
+}
+
+/* A function that never returns loses its own line; the others are written by the next call. */
+static void test_jump(const char *threads)
+{
+	jmp_buf out;
+	struct lines s = { .stop = 3, .out = &out };
+	int why;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, 0, &why);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	dtrace_prog_t *p = dtrace_program_strcompile(h,
+	    "BEGIN { trace(7); } BEGIN { printf(\"a %d\", 8); } BEGIN { trace(9); } "
+	    "BEGIN { trace(10); exit(0); }",
+	    DTRACE_PROBESPEC_NAME, 0, 0, NULL);
+
+	CHECK(dtrace_setopt(h, "quiet", NULL) == 0 && dtrace_setopt(h, "formatthreads", threads) == 0);
+	CHECK_INT(dtrace_handle_line(h, on_line, &s), 0);
+	if (p != NULL && dtrace_program_exec(h, p, NULL) == 0 && dtrace_go(h) == 0) {
+		if (setjmp(out) == 0)
+			while (dtrace_work(h, f, NULL, dtrace_consume_all, NULL) == DTRACE_WORKSTATUS_OKAY)
+				;
+		CHECK_INT(s.n, 3);
+		CHECK_INT(dtrace_stop(h), 0);
+		CHECK_INT(dtrace_work(h, f, NULL, dtrace_consume_all, NULL), DTRACE_WORKSTATUS_DONE);
+		fflush(f);
+		CHECK_STR(text, "<BEGIN 1> 7|\n<BEGIN 2> a 8<BEGIN 4> 10");
+	}
+	dtrace_close(h);
+	fclose(f);
+	free(text);
+}
+
+static void test_all(void)
+{
+	static const char *const threads[] = { "0", "1", "2", "4" };
+
+	CHECK_INT(dtrace_consume_all(NULL, NULL, NULL), DTRACE_CONSUME_NEXT);
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		test_lines(threads[i], 0, "<BEGIN 1> 7|\n<BEGIN 2> a 8<BEGIN 3> 9|\n", 0);
+		test_lines(threads[i], 2, "<BEGIN 1> 7|\n", EDT_DIRABORT);
+		test_jump(threads[i]);
+	}
+}
+
 int main(void)
 {
 	test_records();
+	test_all();
 	return check_report("api_work");
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The ground: memory, names, patterns, places in text, messages, files. */
-#include "base/clean.h"
+#include "base/printable.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/glob.h"
 #include "base/map.h"
+#include "base/services.h"
 
 #include "check.h"
 
@@ -294,11 +295,29 @@ static void test_clean(void)
 		char text[64];
 
 		snprintf(text, sizeof(text), "%s", cases[i].from);
-		CHECK_INT(dt_is_clean(text), same);
-		CHECK_INT(dt_clean(text), !same);
+		CHECK_INT(dt_is_printable(text), same);
+		CHECK_INT(dt_make_printable(text), !same);
 		CHECK_STR(text, cases[i].to);
-		CHECK(dt_is_clean(text));
+		CHECK(dt_is_printable(text));
 	}
+}
+
+/* E1: ports have names without the plug-ins of the C library. */
+static void test_services(void)
+{
+	static const char text[] = "# comment 7/tcp\n\nssh\t\t22/tcp\t\t# Secure Shell\nsmtp 25/tcp mail\n"
+	    "dns 53/udp\ndomain 53/tcp\nbad\nworse 99\nlarge 65558/tcp\nlast 80/tcp";
+	static const struct { uint16_t port; const char *name; } rows[] = { { 22, "ssh" }, { 25, "smtp" },
+		{ 53, "dns" }, { 80, "last" }, { 7, "" }, { 99, "" }, { 0, "" } };
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		name[0] = '\0';
+		CHECK_INT(dt_service_find(text, rows[i].port, name, sizeof(name)), rows[i].name[0] != '\0');
+		CHECK_STR(name, rows[i].name);
+	}
+	CHECK(dt_service_find(text, 53, name, 3));
+	CHECK_STR(name, "dn");
 }
 
 int main(void)
@@ -318,6 +337,7 @@ int main(void)
 	test_glob();
 	test_file();
 	test_peek();
+	test_services();
 	dt_arena_free(a);
 	return check_report("base_test");
 }

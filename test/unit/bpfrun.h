@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the tests that compare the kernel with the interpreter share: a D program is compiled, fired once or
- * more in both with the same arguments, and what came out (records, faults, aggregations, exit status) is
- * written down as text.
+ * What the tests that compare the kernel, the engine process and the interpreter share: a D program is
+ * compiled, fired once or more in each with the same arguments, and what came out (records, faults,
+ * aggregations, exit status) is written down as text.
  */
 #ifndef BPFRUN_H
 #define BPFRUN_H
@@ -11,16 +11,17 @@
 
 #include "bpf/image.h"
 #include "dif/action.h"
+#include "dif/builtin.h"
 #include "interp/interp.h"
 #include "dtrace.h"
+#include "inproc/inproc.h"
 #include "session/session.h"
-#include "lib/handle.h"
+#include "handle/handle.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
-
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -240,6 +241,7 @@ struct kernel {
 	const struct dt_prog *prog;
 	const struct dt_image *image;
 	struct dt_session *session;
+	struct dt_engine *engine;	/* in place of the session, if it is not NULL */
 	struct text *out;
 	struct held *held;
 	struct lines lines;
@@ -251,7 +253,7 @@ struct kernel {
 static void k_fields(struct kernel *k, struct text *t, const struct dt_rechdr *h, const uint8_t *data)
 {
 	const struct dt_ecb *e = &k->prog->ecbs[h->epid - 1];
-	const struct dt_reclayout *r = &k->image->recs[h->epid - 1];
+	const struct dt_reclayout *r = &k->image->layouts.recs[h->epid - 1];
 
 	say(t, "record");
 	for (uint32_t i = 0; i < dt_rec_acts(e, r, data); i++) {
@@ -315,8 +317,8 @@ static int k_record(void *ctx, const void *rec, size_t len)
 		    f.addr == 0 || f.addr > 0xffff ? "" : "small");
 	} else if (h.epid == DT_REC_COMMIT || h.epid == DT_REC_DISCARD) {
 		k_end_spec(k, h.spec, h.epid == DT_REC_COMMIT);
-	} else if (CHECK(h.epid >= 1 && h.epid <= k->image->nrecs &&
-	    len >= sizeof(h) + k->image->recs[h.epid - 1].size)) {
+	} else if (CHECK(h.epid >= 1 && h.epid <= k->image->layouts.nrecs &&
+	    len >= sizeof(h) + k->image->layouts.recs[h.epid - 1].size)) {
 		k_fields(k, &t, &h, (const uint8_t *)rec + sizeof(h));
 		if (strcmp(t.s, "record\n") == 0 && !dt_ecb_is_default(&k->prog->ecbs[h.epid - 1])) {
 			free(t.s);	/* all its actions are in branches not taken: nothing to see */
@@ -333,7 +335,7 @@ static int k_record(void *ctx, const void *rec, size_t len)
 static int k_agg(void *ctx, const struct dt_aggcell *part)
 {
 	struct kernel *k = ctx;
-	const struct dt_agglayout *o = &k->image->aggs[part->agg];
+	const struct dt_agglayout *o = &k->image->layouts.aggs[part->agg];
 	const struct dt_aggfunc *func = dt_aggfunc_of(o->kind);
 	int64_t *one = calloc(o->nwords, 8);
 	size_t i = 0;
@@ -363,7 +365,7 @@ static int k_agg(void *ctx, const struct dt_aggcell *part)
 static void k_say_elem(struct kernel *k, size_t n)
 {
 	static const char *const parts[] = { "dtrace", "", "", "BEGIN" };
-	const struct dt_agglayout *o = &k->image->aggs[k->elem[n].agg];
+	const struct dt_agglayout *o = &k->image->layouts.aggs[k->elem[n].agg];
 	const uint8_t *key = k->elem[n].key;
 	const void *keys[16];
 	const struct dt_act *acts[16];
@@ -382,6 +384,17 @@ static void k_say_elem(struct kernel *k, size_t n)
 	free(k->elem[n].words);
 }
 
+enum { DT_CPUS = 1024 };		/* at most */
+
+static void k_drain(struct kernel *k)
+{
+	uint32_t rings = k->engine ? k->engine->ops->rings(k->engine) : dt_session_rings(k->session);
+
+	for (uint32_t r = 0; r < rings; r++)
+		(void)(k->engine ? k->engine->ops->drain(k->engine, r, k_record, k) :
+		    dt_session_drain(k->session, r, k_record, k));
+}
+
 static void k_collect(struct kernel *k)
 {
 	static const char *const drops[] = { "principal", "aggregation", "dynamic variable", "speculative",
@@ -389,14 +402,15 @@ static void k_collect(struct kernel *k)
 	uint64_t total[8] = { 0 };
 	struct dt_taken taken;
 
-	for (uint32_t c = 0; c < dt_session_ncpus(k->session); c++) {
-		struct dt_drops d;
+	k_drain(k);
+	for (uint32_t c = 0; c < (uint32_t)dt_session_possible_cpus(); c++) {
+		struct dt_drops d[DT_CPUS];
 		uint64_t n[8];
 
-		dt_session_drain(k->session, c, k_record, k);
-		if (dt_session_drops(k->session, c, &d) != 0)
+		if (k->engine ? k->engine->ops->drops(k->engine, d) != 0 :
+		    dt_session_drops(k->session, c, &d[c]) != 0)
 			continue;
-		memcpy(n, &d, sizeof(n));
+		memcpy(n, &d[c], sizeof(n));
 		for (int i = 0; i < 8; i++)
 			total[i] += n[i];
 	}
@@ -404,7 +418,8 @@ static void k_collect(struct kernel *k)
 		for (; total[i]; total[i]--)
 			say(k->out, "drop %s\n", drops[i]);
 	}
-	dt_session_take(k->session, &taken, k_agg, k);
+	(void)(k->engine ? k->engine->ops->take(k->engine, &taken, k_agg, k) :
+	    dt_session_take(k->session, &taken, k_agg, k));
 	for (size_t i = 0; i < k->nelems; i++)
 		k_say_elem(k, i);
 	k->nelems = 0;
@@ -436,12 +451,36 @@ static void pin(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32_t nf, struct text *out,
+/* The same in the engine process: its programs are machine code, and run here. */
+static int run_process(const struct dt_plan *plan, const struct firing *f, uint32_t nf, struct kernel *k,
     char *msg, size_t len)
 {
+	int rc = dt_engine_process.open(plan, &k->engine, msg, len);
+
+	if (rc == 0)
+		rc = dt_engine_process.load(k->engine, msg, len);
+	if (rc == 0) {
+		k->image = inproc_newest(inproc_of(k->engine));
+		for (uint32_t i = 0; i < nf && rc == 0; i++) {
+			set_texts(&f[i]);
+			rc = dt_inproc_run(k->engine, 0, f[i].arg, 10);
+		}
+		k_collect(k);
+		if (dt_engine_process.control(k->engine)->exited)
+			say(k->out, "exit %d\n", dt_engine_process.control(k->engine)->status);
+	}
+	if (k->engine)
+		dt_engine_process.close(k->engine);
+	return rc;
+}
+
+/* process: in the engine of that name, else in the kernel */
+static int run_engine(const struct dt_prog *prog, const struct firing *f, uint32_t nf, bool process,
+    struct text *out, char *msg, size_t len)
+{
 	struct dt_enabling *en = calloc(prog->necbs * 2 + 1, sizeof(*en)), *err = en + prog->necbs;
-	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en };
-	struct dt_image_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC,
+	struct dt_plan_hook hook = { .ctx = DT_CTX_RUN, .en = en };
+	struct dt_plan_opts opts = { .strsize = strsize, .scratchsize = scratchsize, .nspec = NSPEC,
 		.bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(),
 		.machine = dt_machine_here(), .feat = &feat, .errors = err };
@@ -459,6 +498,12 @@ static int run_kernel(const struct dt_prog *prog, const struct firing *f, uint32
 			err[opts.nerrors++] = e;
 		else
 			en[hook.nen++] = e;
+	}
+	if (process) {
+		rc = run_process(&(struct dt_plan){ &opts, &prog, 1, &hook, &attach, 1 }, f, nf, &k, msg,
+		    len);
+		free(en);
+		return rc;
 	}
 	rc = dt_image_build(&opts, &prog, 1, &hook, 1, &image, msg, len);
 	if (rc == 0 && dump)
@@ -531,11 +576,18 @@ static void compare(const char *text, const struct firing *f, uint32_t nf, bool 
 	run_interp(dt_handle_prog(p), f, nf, &want);
 	if (never && !CHECK(strstr(want.s, never) == NULL))
 		fprintf(stderr, "%s\n  of %s\n", strstr(want.s, never), text);
-	if (run_kernel(dt_handle_prog(p), f, nf, &got, msg, sizeof(msg)) != 0) {
-		fprintf(stderr, "%s\n  %s\n", text, msg);
-		CHECK(!"the kernel took it");
-	} else if (!CHECK(strcmp(got.s, want.s) == 0)) {
-		show_difference(text, got.s, want.s);
+	for (int process = 0; process < 2; process++) {
+		if (process && dt_prog_outside(dt_handle_prog(p), DT_IN_PROCESS))
+			continue;
+		got.n = 0;
+		say(&got, "%s", "");
+		if (run_engine(dt_handle_prog(p), f, nf, process, &got, msg, sizeof(msg)) != 0) {
+			fprintf(stderr, "%s\n  %s%s\n", text, process ? "engine process: " : "", msg);
+			CHECK(!"the engine took it");
+		} else if (!CHECK(strcmp(got.s, want.s) == 0)) {
+			fprintf(stderr, "%s\n", process ? "engine process" : "kernel");
+			show_difference(text, got.s, want.s);
+		}
 	}
 	if (show)
 		printf("%s", got.s);

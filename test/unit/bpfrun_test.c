@@ -25,7 +25,7 @@ static void do_calls(void)
 }
 
 /* Enables every clause for each of the calls; what our own process did is the result. */
-static void system_calls(const char *text, enum dt_image_ctx ctx, const struct call *calls, uint32_t n,
+static void system_calls(const char *text, enum dt_plan_ctx ctx, const struct call *calls, uint32_t n,
     const char *want)
 {
 	dtrace_hdl_t *h = handle();
@@ -33,8 +33,8 @@ static void system_calls(const char *text, enum dt_image_ctx ctx, const struct c
 	const struct dt_prog *prog = p ? dt_handle_prog(p) : NULL;
 	const uint32_t self = (uint32_t)getpid();
 	struct dt_enabling en[64];
-	struct dt_image_hook hook = { .ctx = ctx, .en = en };
-	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20,
+	struct dt_plan_hook hook = { .ctx = ctx, .en = en };
+	struct dt_plan_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 20, .aggsize = 1 << 20,
 		.dynvarsize = 1 << 20, .ncpus = (uint32_t)dt_session_possible_cpus(), .feat = &feat,
 		.pids = &self, .npids = 1, .machine = dt_machine_here() };
 	struct dt_attach attach = { .kind = ctx == DT_CTX_SYS_ENTER ? DT_HOOK_SYS_ENTER : DT_HOOK_SYS_EXIT };
@@ -115,7 +115,7 @@ static int load_files(char **files)
 		struct text out = { 0 };
 		char msg[4096] = "";
 
-		if (p && run_kernel(dt_handle_prog(p), &none, 0, &out, msg, sizeof(msg)) != 0)
+		if (p && run_engine(dt_handle_prog(p), &none, 0, false, &out, msg, sizeof(msg)) != 0)
 			printf("%s: %s\n", *files, msg);
 		free(out.s);
 		dtrace_close(h);

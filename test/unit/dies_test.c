@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "symbol/dies_impl.h"
+#include "file/dies_impl.h"
 
 #include <dwarf.h>
 #include <errno.h>

@@ -208,7 +208,7 @@ static void test_bad_instrs(void)
 		{ R(COPYS, 1, 1, 0), r0 }, { R(ALLOCS, 1, 0, 0), r0 },
 		{ R(RET, 1, 0, 1), reserved }, { R(RET, 0, 0, 8), noreg },
 		{ B(BA, 1), "goes backwards" }, { B(BE, 0), "goes backwards" },
-		{ B(BNE, 3), "behind the end" }, { V(SETX, 2, 1), "no integer constant 2" },
+		{ B(BNE, 3), "past the end" }, { V(SETX, 2, 1), "no integer constant 2" },
 		{ V(SETX, 0, 0), r0 }, { V(SETS, 4, 1), "outside the string table" }, { V(SETS, 1, 0), r0 },
 		{ V(CALL, 60000, 1), "no subroutine" }, { V(CALL, DT_SUBR_basename, 0), r0 },
 		{ V(CALL, DT_SUBR_copyout, 1), "destructive" }, { R(STGA, 2, 1, 1), "destructive" },

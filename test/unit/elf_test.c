@@ -5,113 +5,21 @@
  * program itself.
  */
 #include "check.h"
+#include "elf_image.h"
 
-#include "symbol/elf_impl.h"
+#include "file/elf_impl.h"
+#include "file/reader.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { BASE = 0x400000, TEXT_OFF = 0x400, TEXT_LEN = 0x200, IMAGE = 0x1200 };
-
-struct sym { const char *name; uint64_t at, size; uint8_t bind, type; };
-
-static const struct sym syms[] = {
-	{ "_start", 0x00, 0, STB_GLOBAL, STT_NOTYPE },
-	{ "__alias_of_one", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
-	{ "one_local", 0x20, 0x10, STB_LOCAL, STT_FUNC },
-	{ "one_weak", 0x20, 0x10, STB_WEAK, STT_FUNC },
-	{ "one", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
-	{ "one_longer", 0x20, 0x10, STB_GLOBAL, STT_FUNC },
-	{ "label_inside_one", 0x28, 0, STB_LOCAL, STT_NOTYPE },
-	{ "$x", 0x40, 0, STB_LOCAL, STT_NOTYPE },
-	{ "no_size", 0x40, 0, STB_GLOBAL, STT_FUNC },
-	/* N14: as libc has them */
-	{ "__dup", 0xa0, 0x8, STB_GLOBAL, STT_FUNC },
-	{ "dup", 0xa0, 0x8, STB_WEAK, STT_FUNC },
-	{ "d", 0xa0, 0x8, STB_LOCAL, STT_FUNC },
-	{ "versioned@@V_2", 0x60, 0x8, STB_GLOBAL, STT_FUNC },
-	{ "chosen_later", 0x80, 0x8, STB_GLOBAL, STT_GNU_IFUNC },
-	{ "around", 0x100, 0x80, STB_GLOBAL, STT_FUNC },
-	{ "within", 0x120, 0x10, STB_GLOBAL, STT_FUNC },
-	{ "object", 0x190, 8, STB_GLOBAL, STT_OBJECT },
-	{ "last", 0x1c0, 0, STB_GLOBAL, STT_FUNC },
-};
-enum { NSYMS = sizeof(syms) / sizeof(syms[0]) };
-
-static const char shnames[] = "\0.text\0.symtab\0.strtab\0.shstrtab\0.note.gnu.build-id";
-
-#define PUT(off, T, ...) do { T put_ = __VA_ARGS__; memcpy(b + (off), &put_, sizeof(put_)); } while (0)
-
-/*
- * headers 0, segments 0x40, the id 0x100, names 0x140, text 0x400, symbols 0x600, strings 0x900, sections
- * 0xc00
- */
-static uint8_t *image64(void)
-{
-	uint8_t *b = calloc(1, IMAGE);
-	uint32_t at = 1;
-
-	PUT(0, Elf64_Ehdr, { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC, .e_machine = EM_AARCH64, .e_version = 1, .e_phoff = 0x40, .e_shoff = 0xc00,
-		.e_ehsize = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
-		.e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 6, .e_shstrndx = 4 });
-	PUT(0x40, Elf64_Phdr, { .p_type = PT_LOAD, .p_flags = PF_X | PF_R, .p_offset = TEXT_OFF,
-		.p_vaddr = BASE + TEXT_OFF, .p_filesz = TEXT_LEN, .p_memsz = TEXT_LEN });
-	PUT(0x40 + sizeof(Elf64_Phdr), Elf64_Phdr, { .p_type = PT_NOTE, .p_offset = 0x100, .p_filesz = 24 });
-	PUT(0x100, Elf64_Nhdr, { 4, 8, NT_GNU_BUILD_ID });
-	memcpy(b + 0x100 + sizeof(Elf64_Nhdr), "GNU\0\1\2\3\4\5\6\7\10", 12);
-	memcpy(b + 0x140, shnames, sizeof(shnames));
-	for (int i = 0; i < NSYMS; i++) {
-		PUT(0x600 + (i + 1) * sizeof(Elf64_Sym), Elf64_Sym,
-		    { .st_name = at, .st_info = ELF64_ST_INFO(syms[i].bind, syms[i].type),
-			.st_shndx = 1, .st_value = BASE + TEXT_OFF + syms[i].at, .st_size = syms[i].size });
-		strcpy((char *)b + 0x900 + at, syms[i].name);
-		at += (uint32_t)strlen(syms[i].name) + 1;
-	}
-	PUT(0xc00 + 1 * sizeof(Elf64_Shdr), Elf64_Shdr,
-	    { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-		.sh_addr = BASE + TEXT_OFF, .sh_offset = TEXT_OFF, .sh_size = TEXT_LEN });
-	PUT(0xc00 + 2 * sizeof(Elf64_Shdr), Elf64_Shdr,
-	    { .sh_name = 7, .sh_type = SHT_SYMTAB, .sh_offset = 0x600,
-		.sh_size = (NSYMS + 1) * sizeof(Elf64_Sym), .sh_link = 3, .sh_entsize = sizeof(Elf64_Sym) });
-	PUT(0xc00 + 3 * sizeof(Elf64_Shdr), Elf64_Shdr,
-	    { .sh_name = 15, .sh_type = SHT_STRTAB, .sh_offset = 0x900, .sh_size = at });
-	PUT(0xc00 + 4 * sizeof(Elf64_Shdr), Elf64_Shdr,
-	    { .sh_name = 23, .sh_type = SHT_STRTAB, .sh_offset = 0x140, .sh_size = sizeof(shnames) });
-	PUT(0xc00 + 5 * sizeof(Elf64_Shdr), Elf64_Shdr,
-	    { .sh_name = 33, .sh_type = SHT_NOTE, .sh_offset = 0x100, .sh_size = 24 });
-	return b;
-}
-
-static uint8_t *image32(void)
-{
-	uint8_t *b = calloc(1, IMAGE);
-
-	PUT(0, Elf32_Ehdr, { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN, .e_machine = EM_386, .e_version = 1, .e_phoff = 0x40, .e_shoff = 0xc00,
-		.e_ehsize = sizeof(Elf32_Ehdr), .e_phentsize = sizeof(Elf32_Phdr), .e_phnum = 1,
-		.e_shentsize = sizeof(Elf32_Shdr), .e_shnum = 3 });
-	PUT(0x40, Elf32_Phdr, { .p_type = PT_LOAD, .p_flags = PF_X, .p_offset = TEXT_OFF, .p_vaddr = 0x1400,
-		.p_filesz = TEXT_LEN, .p_memsz = TEXT_LEN });
-	PUT(0x600 + sizeof(Elf32_Sym), Elf32_Sym,
-	    { .st_name = 1, .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
-		.st_value = 0x1410, .st_size = 4 });
-	strcpy((char *)b + 0x901, "small");
-	PUT(0xc00 + 1 * sizeof(Elf32_Shdr), Elf32_Shdr,
-	    { .sh_type = SHT_DYNSYM, .sh_offset = 0x600, .sh_size = 2 * sizeof(Elf32_Sym),
-		.sh_link = 2, .sh_entsize = sizeof(Elf32_Sym) });
-	PUT(0xc00 + 2 * sizeof(Elf32_Shdr), Elf32_Shdr,
-	    { .sh_type = SHT_STRTAB, .sh_offset = 0x900, .sh_size = 7 });
-	return b;
-}
 
 /* ---- what it says ---- */
 
@@ -210,6 +118,133 @@ static void test_parts(void)
 	dt_elf_close(e);
 }
 
+/* ---- walks ---- */
+
+struct seen { int symbols, undefined, sections, notes, loads; uint64_t memory; };
+
+static int see_symbol(void *ctx, const char *name, bool undefined)
+{
+	struct seen *s = ctx;
+
+	s->symbols += name[0] != '\0';
+	s->undefined += undefined;
+	return 0;
+}
+
+static int see_section(void *ctx, struct dt_elf *e, const char *name, uint32_t index)
+{
+	struct seen *s = ctx;
+	const void *data;
+	size_t len;
+
+	s->sections++;
+	if (strcmp(name, ".note.gnu.build-id") == 0 && dt_elf_section_at(e, index, &data, &len) == 0) {
+		s->notes += len == 24;
+		dt_elf_forget(e, data);
+	}
+	return 0;
+}
+
+static int see_segment(void *ctx, const struct dt_elf_segment *g)
+{
+	struct seen *s = ctx;
+
+	s->loads += g->load;
+	s->memory += g->memsz;
+	return 0;
+}
+
+static bool see_slot(void *ctx, const struct dt_elf_slot *slot)
+{
+	((struct seen *)ctx)->symbols += slot->name != NULL;
+	return true;
+}
+
+static int end_at_once(void *ctx, const char *name, bool undefined)
+{
+	(void)ctx, (void)name, (void)undefined;
+	return 5;
+}
+
+static void test_walks(void)
+{
+	uint8_t *b = image64();
+	struct dt_elf *e = NULL;
+	struct seen s = { 0 };
+	const void *data;
+	size_t len;
+
+	((Elf64_Sym *)(void *)(b + 0x600))[3].st_shndx = SHN_UNDEF;
+	if (!CHECK(dt_elf_memory(b, IMAGE, &e) == 0))
+		return;
+	CHECK_INT(dt_elf_each_symbol(e, see_symbol, &s), 0);
+	CHECK_INT(s.symbols, NSYMS);
+	CHECK_INT(s.undefined, 1);
+	CHECK_INT(dt_elf_each_symbol(e, end_at_once, NULL), 5);
+	CHECK_INT(dt_elf_each_section(e, see_section, &s), 0);
+	CHECK_INT(s.sections, 5);
+	CHECK_INT(s.notes, 1);
+	CHECK_INT(dt_elf_each_segment(e, see_segment, &s), 0);
+	CHECK_INT(s.loads, 1);
+	CHECK_INT(s.memory, TEXT_LEN);
+	CHECK_INT(dt_elf_section_at(e, 6, &data, &len), -ENOENT);
+	CHECK(!dt_elf_sections_lost(e));
+	dt_elf_close(e);
+	b = image64();
+	((Elf64_Ehdr *)(void *)b)->e_shnum = 1000;
+	if (CHECK(dt_elf_memory(b, IMAGE, &e) == 0)) {
+		CHECK(dt_elf_sections_lost(e));
+		dt_elf_close(e);
+	}
+}
+
+/* A function, not a variable; the version is no part of the name. */
+static void test_symbol(void)
+{
+	struct dt_elf *e = NULL;
+	uint64_t at = 0;
+
+	if (CHECK(dt_elf_memory(image64(), IMAGE, &e) == 0)) {
+		CHECK_INT(dt_elf_symbol(e, "one", &at), 0);
+		CHECK_INT(at, BASE + TEXT_OFF + 0x20);
+		CHECK_INT(dt_elf_symbol(e, "versioned", &at), 0);
+		CHECK_INT(dt_elf_symbol(e, "last", &at), 0);
+		CHECK_INT(at, BASE + TEXT_OFF + 0x1c0);
+		CHECK_INT(dt_elf_symbol(e, "object", &at), -ENOENT);
+		CHECK_INT(dt_elf_symbol(e, "nosuch", &at), -ENOENT);
+		dt_elf_close(e);
+	}
+	if (CHECK(dt_elf_memory(image32(), IMAGE, &e) == 0)) {
+		CHECK_INT(dt_elf_symbol(e, "small", &at), 0);
+		CHECK_INT(at, 0x1410);
+		dt_elf_close(e);
+	}
+}
+
+int main(void);
+
+/* The same of this program, as others read it. */
+static void test_symbol_remote(void)
+{
+	struct dt_reader *r = dt_reader_new();
+	struct dt_elf *e = NULL;
+	struct statx st;
+	uint64_t at = 0;
+	char text[300];
+
+	if (CHECK(dt_elf_find(r, "/proc/self/exe", "self", 0, &e, &st) == 0)) {
+		CHECK_INT(dt_elf_symbol(e, "main", &at), 0);
+		CHECK_INT((int64_t)(at - dt_elf_entry(e)),
+		    (int64_t)((uint64_t)(uintptr_t)main - getauxval(AT_ENTRY)));
+		CHECK_INT(dt_elf_symbol(e, "nosuch", &at), -ENOENT);
+		memset(text, 'x', sizeof(text) - 1);
+		text[sizeof(text) - 1] = '\0';
+		CHECK_INT(dt_elf_symbol(e, text, &at), -ENOENT);
+		dt_elf_close(e);
+	}
+	dt_reader_free(r);
+}
+
 /* ---- hostile ---- */
 
 static int count(void *ctx, const struct dt_elf_function *f)
@@ -224,10 +259,16 @@ static void use(uint8_t *bytes, size_t len)
 	struct dt_elf *e;
 	const void *data;
 	size_t n, sum = 0;
+	struct seen s = { 0 };
 	uint64_t at;
 
 	if (dt_elf_memory(bytes, len, &e) != 0)
 		return;
+	(void)dt_elf_each_symbol(e, see_symbol, &s);
+	(void)dt_elf_each_section(e, see_section, &s);
+	(void)dt_elf_each_segment(e, see_segment, &s);
+	(void)dt_elf_symbol(e, "nosuch", &at);
+	dt_elf_each_slot(e, see_slot, &s);
 	(void)dt_elf_each_function(e, count, &sum);
 	for (uint64_t a = 0; a < 16; a++)
 		(void)dt_elf_function_at(e, BASE + TEXT_OFF + a * 0x20);
@@ -416,6 +457,7 @@ static void test_debug_file(void)
 				CHECK_STR(name_at(e, 0x20), "one");
 			else if (CHECK((f = dt_elf_data_at(e, BASE + TEXT_OFF + 0x190)) != NULL))
 				CHECK_STR(f->name, "object");
+		CHECK(dt_elf_data_at(e, BASE + TEXT_OFF + 0x1a8) == NULL);
 		CHECK_STR(name_at(e, 0x20), "one");	/* asking for the others has not taken these away */
 		dt_elf_close(e);
 		e = stripped(root);
@@ -456,6 +498,9 @@ int main(void)
 	test_block();
 	test_names();
 	test_parts();
+	test_walks();
+	test_symbol();
+	test_symbol_remote();
 	test_hostile(image64);
 	test_hostile(image32);
 	test_self();

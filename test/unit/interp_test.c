@@ -375,6 +375,28 @@ static void test_variables(void)
 	test_dynvarsize();
 }
 
+/* The host memory of a clause has a limit, in one piece and in many; the next clause has all of it again. */
+static void test_temp_limit(void)
+{
+	struct dt_interp *ip = dt_interp_new(NULL, NULL, NULL);
+	struct dt_context c = context();
+	const uint32_t text[] = { OPV(SETX, 0, 1), RET(1) };
+	const uint64_t ints[] = { 7 };
+	struct dt_difo d = difo(ints, 1, text, 2);
+	enum dt_fault fault;
+
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(dt_interp_run(ip, &c, &d, &fault, NULL, NULL), 7);
+		CHECK(dt_interp_temp(ip, DT_INTERP_TEMP_MAX) == NULL && dt_interp_faulted(ip));
+		CHECK(dt_interp_temp(ip, SIZE_MAX) == NULL);
+		CHECK(dt_interp_temp(ip, DT_INTERP_TEMP_MAX / 2) != NULL);
+		CHECK(dt_interp_temp(ip, DT_INTERP_TEMP_MAX / 4) != NULL);
+		CHECK(dt_interp_temp(ip, DT_INTERP_TEMP_MAX / 4) == NULL);
+		CHECK(dt_interp_temp(ip, 0) != NULL);
+	}
+	dt_interp_free(ip);
+}
+
 int main(void)
 {
 	test_arith();
@@ -384,5 +406,6 @@ int main(void)
 	test_stores();
 	test_builtins();
 	test_variables();
+	test_temp_limit();
 	return check_report("interp");
 }

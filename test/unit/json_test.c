@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JSON: escaping, numbers at the edges, values of every kind, nested objects, bounds of buckets, lines. */
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/buckets.h"
 #include "output/json.h"
 #include "types/type.h"

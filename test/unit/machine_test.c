@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include "machine/machine.h"
+#include "machine/operand.h"
 
 #include <stddef.h>
 #include <sys/ptrace.h>
@@ -65,17 +66,25 @@ static void each(const struct dt_machine *m)
 {
 	CHECK(dt_machine_elf(m->elf) == m);
 	CHECK(m->name != NULL && m->define != NULL && m->syscall.clone != NULL &&
-	    m->syscall.runs_compat != NULL);
+	    m->syscall.native[0] != NULL);
+	/* all of what 32-bit programs need, or nothing */
+	CHECK((m->syscall.compat_bit != 0) == (m->syscall.runs_compat != NULL) &&
+	    (m->syscall.compat_bit != 0) == (m->syscall.compat[0] != NULL));
 	CHECK(m->regs.nargs >= 6 && m->regs.nargs <= 8);
 	different(m->regs.arg, m->regs.nargs);
 	different(m->syscall.arg, 6);
 	if (m->syscall.compat_arg != NULL)
 		different(m->syscall.compat_arg, 6);
-	different((const int16_t[]){ m->regs.pc, m->regs.sp, m->regs.fp, m->regs.flags }, 4);
+	different((const int16_t[]){ m->regs.pc, m->regs.sp, m->regs.fp, m->regs.flags },
+	    m->regs.flags != DT_MACHINE_NOWHERE ? 4 : 3);
+	CHECK((m->regs.flags != DT_MACHINE_NOWHERE) == (m->nconditions != 0));
+	for (int i = 0; i < m->regs.nnumbers; i++)
+		CHECK(m->regs.number[i] == DT_MACHINE_NOWHERE || a_register(m->regs.number[i]));
+	CHECK(m->regs.zero >= m->regs.nnumbers || m->walk != NULL);
 	CHECK(a_register(m->mode.reg) && m->mode.mask != 0);
 	CHECK(a_register(m->syscall.number));
 	CHECK(m->syscall.number_size == 4 || m->syscall.number_size == 8);
-	CHECK(m->syscall.compat_size == 4 || m->syscall.compat_size == 8);
+	CHECK(m->syscall.compat_bit == 0 || m->syscall.compat_size == 4 || m->syscall.compat_size == 8);
 	CHECK(m->regs.pc < 8 * m->regs.words && m->regs.sp < 8 * m->regs.words);
 	/* the return address is somewhere */
 	CHECK((m->regs.link == DT_MACHINE_NOWHERE) == (m->regs.stack_args != 0));
@@ -88,11 +97,49 @@ static void each(const struct dt_machine *m)
 	CHECK(m->insn_align != 0 && m->dwarf.sp != m->dwarf.fp && m->dwarf.fp != m->dwarf.ra);
 }
 
+static bool seen(void *ctx, const struct dt_insn *in)
+{
+	*(struct dt_insn *)ctx = *in;
+	return true;
+}
+
+/*
+ * What -G writes is code of the machine that ends with a return, and names arguments as the machine reads
+ * them.
+ */
+static void usdt(const struct dt_machine *m)
+{
+	struct dt_insn last = { .way = DT_INSN_ON };
+	char text[32];
+
+	CHECK_INT(m->walk(m->usdt.probe, m->usdt.probe_len, 0, seen, &last), 0);
+	CHECK_INT(last.way, DT_INSN_RET);
+	CHECK(m->usdt.nop % m->insn_align == 0);
+	for (int i = 0; i <= m->regs.nargs; i++) {
+		struct dt_sdt_arg a = { .reg = DT_SDT_NOREG, .index = DT_SDT_NOREG };
+		struct dt_operand t;
+
+		if (i < m->regs.nargs)
+			snprintf(text, sizeof(text), "%s", m->usdt.reg[i][3]);
+		else
+			snprintf(text, sizeof(text), m->usdt.on_stack, 16);
+		t = (struct dt_operand){ text, text + strlen(text) };
+		CHECK(m->operand(&t, &a) && dt_operand_end(&t));
+		CHECK_INT(a.kind, i < m->regs.nargs ? DT_SDT_REG : DT_SDT_MEM);
+		CHECK_INT(m->regs.number[a.reg], i < m->regs.nargs ? m->regs.arg[i] : m->regs.sp);
+	}
+}
+
 int main(void)
 {
+	char names[128];
+
 	here();
-	for (const struct dt_machine *const *m = dt_machines(); *m != NULL; m++)
+	CHECK_STR(dt_machine_names(names, sizeof(names)), "x86-64, aarch64 and riscv64");
+	for (const struct dt_machine *const *m = dt_machines(); *m != NULL; m++) {
 		each(*m);
+		usdt(*m);
+	}
 	CHECK(dt_machine_elf(0) == NULL);
 	return CHECK_DONE("machine_test");
 }

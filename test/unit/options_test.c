@@ -2,8 +2,8 @@
 /* Option values as people write them, and where each option is refused. */
 #include "check.h"
 
-#include "lib/errors.h"
-#include "lib/options.h"
+#include "handle/errors.h"
+#include "handle/options.h"
 #include "sink/sink.h"
 
 static int64_t value(struct dt_options *o, const char *name)

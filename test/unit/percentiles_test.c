@@ -6,7 +6,7 @@
  */
 #include "check.h"
 
-#include "builtin/agg.h"
+#include "builtin/agg_common.h"
 #include "output/json.h"
 #include "output/print.h"
 

@@ -4,6 +4,7 @@
 
 #include "dtrace.h"
 #include "kernel/kernel.h"
+#include "provider/derived.h"
 #include "provider/probe.h"
 #include "provider/provider.h"
 #include "provider/syscalls.h"
@@ -189,7 +190,7 @@ static void test_syscall(void)
 	CHECK_INT(dt_probes_match(&t.probes, &(struct dt_probedesc){ "syscall", "", "", "", 0 }, refuse, NULL,
 	    NULL), -ECANCELED);
 	table_close(&t);
-	for (const struct dt_syscall *s = dt_syscalls; s[0].name && s[1].name; s++)
+	for (const struct dt_syscall *s = dt_syscalls; s[0].name[0] && s[1].name[0]; s++)
 		CHECK(strcmp(s[0].name, s[1].name) < 0);
 }
 
@@ -384,8 +385,23 @@ static void test_derived(void)
 	table_close(&t);
 }
 
+/* What other code relies on without asking. */
+static void test_providers(void)
+{
+	for (const struct dt_provider *const *at = dt_providers, *row; (row = *at) != NULL; at++) {
+		CHECK(row->name != NULL && row->form != NULL && row->doc != NULL && row->provide != NULL);
+		CHECK(dt_provider_find(row->name) == row);
+		CHECK(row->look == NULL || row->wants != NULL);
+		CHECK(row->nameless[0] == NULL || (row->nameless[1] != NULL && row->wants != NULL));
+		CHECK((row->derived != NULL) == (row->provide == dt_derived_provide));
+		for (int i = 0; i < 5; i++)
+			CHECK(row->attrs.part[i].name != 0);
+	}
+}
+
 int main(void)
 {
+	test_providers();
 	test_begin();
 	test_profile();
 	test_syscall();

@@ -5,7 +5,7 @@
  * values that the source gave.
  */
 #include "check.h"
-#include "symbol/elf.h"
+#include "file/elf.h"
 #include "usdt/sdtnote.h"
 
 #include <dtrace/usdt.h>
@@ -94,6 +94,20 @@ static const struct { uint16_t machine; const char *text, *want; } forms[] = {
  { EM_AARCH64, "8@[x0", "u8 none" }, { EM_AARCH64, "8@x31", "u8 const x31 0" },
 	{ EM_AARCH64, "8@[x0, x1, lsl 9]", "u8 none" }, { EM_AARCH64, "8@%rax", "u8 none" },
 	{ EM_AARCH64, "8@[]", "u8 none" }, { EM_S390, "8@%r2", "u8 none" },
+	{ EM_RISCV, "8@a0", "u8 reg 10" }, { EM_RISCV, "-4@-20(s0)", "s4 mem 8 -20" },
+	{ EM_RISCV, "8@5", "u8 const 5" }, { EM_RISCV, "-4@-5", "s4 const -5" },
+	{ EM_RISCV, "4@(sp)", "u4 mem 2" }, { EM_RISCV, "8@16(fp)", "u8 mem 8 16" },
+	{ EM_RISCV, "2@t6", "u2 reg 31" }, { EM_RISCV, "8@s11", "u8 reg 27" },
+	{ EM_RISCV, "8@x31", "u8 reg 31" }, { EM_RISCV, "8@zero", "u8 const 0" },
+	{ EM_RISCV, "8@x0", "u8 const 0" }, { EM_RISCV, "8f@fa3", "f8 freg 3" },
+	{ EM_RISCV, "4f@ft11", "f4 freg 11" }, { EM_RISCV, "8f@f9", "f8 freg 9" },
+	{ EM_RISCV, "8@counter+8", "u8 const counter 8" },
+	{ EM_RISCV, "4@%lo(counter)(a5)", "u4 mem counter" },
+	{ EM_RISCV, "4@%lo(counter+4)(a5)", "u4 mem counter 4" },
+	{ EM_RISCV, "4@%lo(counter)", "u4 none" }, { EM_RISCV, "4@%hi(counter)", "u4 none" },
+	{ EM_RISCV, "8@x32", "u8 const x32 0" }, { EM_RISCV, "8@8(zero)", "u8 none" },
+	{ EM_RISCV, "8@8(a0", "u8 none" }, { EM_RISCV, "8@8(nosuch)", "u8 none" },
+	{ EM_RISCV, "8@", "u8 none" },
 };
 
 static void test_forms(void)
@@ -187,7 +201,7 @@ enum { MACHINE = EM_AARCH64 };
 
 static uint64_t reg_of(const ucontext_t *uc, int reg)
 {
-	return reg == DT_SDT_SP ? uc->uc_mcontext.sp : uc->uc_mcontext.regs[reg];
+	return reg == 31 ? uc->uc_mcontext.sp : uc->uc_mcontext.regs[reg];
 }
 #else
 enum { MACHINE = EM_X86_64 };
@@ -337,8 +351,10 @@ static void test_live(void)
 int main(void)
 {
 	CHECK_INT(dt_sdt_reg_offset(EM_X86_64, 7), 14 * 8);
-	CHECK_INT(dt_sdt_reg_offset(EM_AARCH64, DT_SDT_SP), 31 * 8);
+	CHECK_INT(dt_sdt_reg_offset(EM_AARCH64, 31), 31 * 8);
 	CHECK_INT(dt_sdt_reg_offset(EM_X86_64, 40), -ENOENT);
+	CHECK_INT(dt_sdt_reg_offset(EM_RISCV, 10), 10 * 8);
+	CHECK_INT(dt_sdt_reg_offset(EM_RISCV, 0), -ENOENT);
 	test_forms();
 	test_sections();
 	test_live();

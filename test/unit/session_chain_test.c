@@ -6,7 +6,7 @@
 #include "session_fixture.h"
 
 #include "dtrace.h"
-#include "lib/handle.h"
+#include "handle/handle.h"
 
 #include <stdlib.h>
 
@@ -57,11 +57,11 @@ static void check_chain(struct dt_image *image)
 static void test_chain(const struct dt_features *feat)
 {
 	static const char clause[] = "BEGIN { this->x++; y = this->x; }";
-	struct dt_image_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 16, .aggsize = 1 << 16,
+	struct dt_plan_opts opts = { .strsize = 256, .nspec = 1, .bufsize = 1 << 16, .aggsize = 1 << 16,
 		.dynvarsize = 1 << 16, .ncpus = (uint32_t)dt_session_possible_cpus(),
 		.machine = dt_machine_here(), .feat = feat };
 	struct dt_enabling *en = calloc(CLAUSES, sizeof(*en));
-	struct dt_image_hook hook = { .ctx = DT_CTX_RUN, .en = en, .nen = CLAUSES };
+	struct dt_plan_hook hook = { .ctx = DT_CTX_RUN, .en = en, .nen = CLAUSES };
 	char *text = malloc(CLAUSES * sizeof(clause) + 32), *at = stpcpy(text, "this int x; int y; "),
 	    msg[1024] = "";
 	int err = 0;

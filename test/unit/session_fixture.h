@@ -82,7 +82,7 @@ static inline void fixture_init(struct fixture *f, int kind, const struct bpf_in
 	f->prog = (struct dt_image_prog){ .name = "test", .insns = insns, .ninsns = n, .relocs = relocs,
 		.nrelocs = nrelocs };
 	f->image = (struct dt_image){ .maps = f->maps, .nmaps = M_N, .progs = &f->prog, .nprogs = 1,
-		.aggs = &f->agg, .naggs = 1, .ngroups = 1 };
+		.layouts = { .aggs = &f->agg, .naggs = 1, .policy = DT_POLICY_FILL }, .ngroups = 1 };
 	f->attach = (struct dt_attach){ .kind = kind };
 }
 

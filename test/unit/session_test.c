@@ -229,6 +229,7 @@ static void test_rings(void)
 		return;
 	ncpus = dt_session_ncpus(f.session);
 	CHECK(ncpus >= 1 && (int)ncpus == dt_session_possible_cpus());
+	ncpus = dt_session_rings(f.session);
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t args[] = { i, ~i };
 
@@ -276,7 +277,7 @@ static void test_refusal(void)
 	f.prog.difo_at = at;
 	f.prog.difpc_at = pcs;
 	f.image.nmaps = 0;
-	f.image.naggs = 0;
+	f.image.layouts.naggs = 0;
 	CHECK(dt_session_open(&f.image, &f.attach, 1, &f.session, f.msg, sizeof(f.msg)) < 0);
 	CHECK(f.session == NULL);
 	CHECK(strstr(f.msg, "refuses the program for sched_switch: R1 invalid mem access") != NULL);
@@ -321,10 +322,11 @@ static double begin_alone(void)
 	fixture_init(&f, DT_HOOK_RUN, direct, DT_COUNT(direct), relocs, DT_COUNT(relocs));
 	memmove(&f.maps[0], &f.maps[M_RING], sizeof(f.maps[0]) * (M_N - M_RING));
 	f.image.nmaps = M_N - M_RING;
-	f.image.naggs = 0;
+	f.image.layouts.naggs = 0;
 	if (fixture_open(&f)) {
 		CHECK_INT(dt_session_run(f.session, 0, NULL, 0), 0);
 		CHECK_INT(dt_session_wait(f.session, LONG_WAIT), 1);	/* the record wakes us */
+		dt_session_rings(f.session);
 		dt_session_drain(f.session, 0, refuse_one, &got);
 		CHECK_INT(got, 1);
 		dt_session_close(f.session);
@@ -429,7 +431,7 @@ static void test_other_maps(void)
 	    .inner = UINT32_MAX };
 	f.maps[2] = (struct dt_image_map){ DT_MAP_DYN, "dyn", BPF_MAP_TYPE_HASH, 8, 16, 10,
 		.inner = UINT32_MAX };
-	f.image.naggs = 0;
+	f.image.layouts.naggs = 0;
 	btf = storage_btf(24, &f.maps[1]);
 	f.image.btf = btf__raw_data(btf, &f.image.btflen);
 	if (fixture_open(&f)) {
@@ -456,7 +458,7 @@ static void test_signal(void)
 	struct sigaction act = { .sa_handler = nothing }, old;
 
 	fixture_init(&f, DT_HOOK_RUN, insns, DT_COUNT(insns), NULL, 0);
-	f.image.nmaps = f.image.naggs = 0;
+	f.image.nmaps = f.image.layouts.naggs = 0;
 	if (!fixture_open(&f))
 		return;
 	CHECK_INT(dt_session_wait(f.session, 1000000), 0);

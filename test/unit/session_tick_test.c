@@ -12,7 +12,7 @@ static unsigned drained(struct dt_session *s, uint32_t ncpus)
 {
 	unsigned got = 0;
 
-	for (uint32_t cpu = 0; cpu < ncpus; cpu++) {
+	for (uint32_t cpu = 0, n = dt_session_rings(s); cpu < ncpus && cpu < n; cpu++) {
 		struct reading r = { .cpu = cpu };
 
 		dt_session_drain(s, cpu, read_one, &r);
@@ -90,7 +90,7 @@ static void print_jitter(const char *what)
 	dt_session_start(f.session, f.msg, sizeof(f.msg));
 	usleep(600000);
 	dt_session_detach(f.session);
-	for (uint32_t cpu = 0; cpu < dt_session_ncpus(f.session); cpu++) {
+	for (uint32_t cpu = 0, n = dt_session_rings(f.session); cpu < n; cpu++) {
 		late.last = 0;			/* the thread may move: only intervals seen on one CPU */
 		dt_session_drain(f.session, cpu, note_late, &late);
 	}

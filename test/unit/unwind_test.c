@@ -5,10 +5,11 @@
  */
 #include "check.h"
 
-#include "symbol/elf.h"
-#include "symbol/unwind.h"
-#include "symbol/unwind_cfi.h"
+#include "file/cfi.h"
+#include "file/elf.h"
+#include "runtime/rt_host.h"
 #include "symbol/usym.h"
+#include "unwind/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -18,7 +19,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* ---- sections ---- */
@@ -225,8 +228,39 @@ static void test_hostile(void)
 
 /* ---- a process ---- */
 
-struct world { struct dt_unwind_row *row; struct dt_unwind_rule *rule; struct dt_unwind_map *map;
-	struct dt_unwind_value list; int told; bool full; };
+enum { CHUNKS = 64 };
+
+struct world { void *table[DT_UNWIND_TABLES][CHUNKS]; struct dt_unwind_value list; int told; bool full; };
+
+/* Each as large as its table's chunks: a sanitizer sees what goes beyond. */
+static void *chunk(void *ctx, enum dt_unwind_table table, uint32_t i)
+{
+	static const size_t size[] = { 4u << DT_UNWIND_WORD_BITS,
+		sizeof(struct dt_unwind_rule) << DT_UNWIND_RULE_BITS,
+		sizeof(struct dt_unwind_map) << DT_UNWIND_MAP_BITS };
+	struct world *w = ctx;
+
+	if (!CHECK(i < CHUNKS))
+		return NULL;
+	if (w->table[table][i] == NULL)
+		w->table[table][i] = calloc(1, size[table]);
+	return w->table[table][i];
+}
+
+static uint32_t word(const struct world *w, uint32_t i)
+{
+	const uint32_t *words = w->table[DT_UNWIND_WORDS][i >> DT_UNWIND_WORD_BITS];
+
+	return words[DT_UNWIND_IN_CHUNK(i, DT_UNWIND_WORD_BITS)];
+}
+
+static const struct dt_unwind_map *list(const struct world *w)
+{
+	const struct dt_unwind_map *maps = w->table[DT_UNWIND_LISTS][w->list.first >> DT_UNWIND_MAP_BITS];
+
+	CHECK(DT_UNWIND_IN_CHUNK(w->list.first, DT_UNWIND_MAP_BITS) + w->list.n <= DT_UNWIND_MAPS);
+	return &maps[DT_UNWIND_IN_CHUNK(w->list.first, DT_UNWIND_MAP_BITS)];
+}
 
 static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_unwind_value *v)
 {
@@ -244,26 +278,31 @@ static int publish(void *ctx, const struct dt_unwind_key *key, const struct dt_u
 static const struct dt_unwind_map *map_of(const struct world *w, uint64_t pc)
 {
 	for (uint32_t i = 0; i < w->list.n; i++)
-		if (pc >= w->map[w->list.first + i].start && pc < w->map[w->list.first + i].end)
-			return &w->map[w->list.first + i];
+		if (pc >= list(w)[i].start && pc < list(w)[i].end)
+			return &list(w)[i];
 	return NULL;
 }
 
-/* As src/bpf/runtime/unwind.c finds it. */
+/* As src/runtime/rt_unwind.c finds it. */
 static const struct dt_unwind_rule *rule_at(const struct world *w, uint64_t pc)
 {
 	const struct dt_unwind_map *m = map_of(w, pc);
-	const struct dt_unwind_block *b;
+	const struct dt_unwind_rule *rules;
 	uint64_t rel = m != NULL ? pc - m->bias : 0, block = rel >> DT_UNWIND_BLOCK_BITS;
-	uint32_t at = 0;
+	uint32_t at, n, rule;
 
 	if (m == NULL || block >= m->n)
 		return NULL;
-	b = (const struct dt_unwind_block *)&w->row[m->first + block];
-	while (at + 1 < b->n && w->row[b->row + at + 1].pc <= rel)
+	at = word(w, m->first + (uint32_t)block);
+	n = word(w, at);
+	CHECK(n > 0 && n <= DT_UNWIND_BLOCK);
+	CHECK(DT_UNWIND_IN_CHUNK(at, DT_UNWIND_WORD_BITS) + n < DT_UNWIND_CHUNK(DT_UNWIND_WORD_BITS));
+	CHECK_INT(word(w, at + 1) % DT_UNWIND_BLOCK, 0);
+	for (at++; n > 1 && word(w, at + 1) % DT_UNWIND_BLOCK <= rel % DT_UNWIND_BLOCK; n--)
 		at++;
-	CHECK(b->n > 0 && b->n <= DT_UNWIND_BLOCK + 1);
-	return w->row[b->row + at].pc <= rel ? &w->rule[w->row[b->row + at].rule] : NULL;
+	rule = word(w, at) >> DT_UNWIND_BLOCK_BITS;
+	rules = w->table[DT_UNWIND_RULE][rule >> DT_UNWIND_RULE_BITS];
+	return &rules[DT_UNWIND_IN_CHUNK(rule, DT_UNWIND_RULE_BITS)];
 }
 
 static __attribute__((noinline)) void check_own_stack(const struct world *w)
@@ -279,6 +318,63 @@ static __attribute__((noinline)) void check_own_stack(const struct world *w)
 		/* only the last one was called by nobody */
 		CHECK_INT(r != NULL && r->cfa == DT_CFA_END, i == n - 1);
 	}
+}
+
+/* Our own memory, and NULL where nothing is: the kernel looks for us. */
+static int read_own(void *ctx, void *to, dt_word size, dt_word addr, int user)
+{
+	struct iovec here = { to, size }, there = { (void *)(uintptr_t)addr, size };
+
+	(void)ctx;
+	return user && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static void *chunk_of(void *ctx, void *maps, dt_word i)
+{
+	(void)ctx;
+	return i < CHUNKS ? ((void **)maps)[i] : NULL;
+}
+
+/* The walk that programs in the kernel make, here: it finds the callers that backtrace() finds. */
+static __attribute__((noinline)) void check_own_walk(struct world *w)
+{
+	static const struct dt_rt_env env = { .read = read_own, .chunk = chunk_of };
+	static union {
+		struct dt_work w;
+		struct dt_work_walk k;
+		uint64_t word[DT_WORK_SIZE / 8 + DT_UNWIND_FRAMES];
+	} s;
+	unsigned char *words = (unsigned char *)w->table[DT_UNWIND_WORDS];
+	unsigned char *lists = (unsigned char *)w->table[DT_UNWIND_LISTS];
+	unsigned char *rules = (unsigned char *)w->table[DT_UNWIND_RULE];
+	ucontext_t u;
+	void *at[64];
+	int n = backtrace(at, 64), found;
+
+	s.k = (struct dt_work_walk){ .want = 64, .lists = w->list.first, .nlists = w->list.n };
+	getcontext(&u);
+#ifdef __x86_64__
+	s.k.pc = (uint64_t)u.uc_mcontext.gregs[REG_RIP];
+	s.k.sp = (uint64_t)u.uc_mcontext.gregs[REG_RSP];
+	s.k.fp = (uint64_t)u.uc_mcontext.gregs[REG_RBP];
+#else
+	s.k.pc = u.uc_mcontext.pc;
+	s.k.sp = u.uc_mcontext.sp;
+	s.k.fp = u.uc_mcontext.regs[29];
+	s.k.lr = u.uc_mcontext.regs[30];
+	s.k.link = 1;
+#endif
+	found = (int)dt_rt_unwind(words, lists, rules, &s.w, 0, &env);
+	CHECK(found > 2 && (found == n || found == n - 1));	/* a sanitizer's backtrace() counts itself */
+	for (int i = 1; i < found; i++)		/* the first one is where each was called */
+		CHECK_INT(s.word[DT_WORK_SIZE / 8 + i], (uintptr_t)at[n - found + i]);
+	/* no mapping is listed: the caller takes the kernel's walk */
+	s.k = (struct dt_work_walk){ .want = 64, .pc = 1, .sp = 1, .fp = 1 };
+	CHECK_INT(dt_rt_unwind(words, lists, rules, &s.w, 0, &env), 0);
+	/* a stack that is not there ends the walk */
+	s.k = (struct dt_work_walk){ .want = 64, .lists = w->list.first, .nlists = w->list.n,
+		.pc = (uintptr_t)at[0], .sp = 16, .fp = 16, .link = s.k.link };
+	CHECK_INT(dt_rt_unwind(words, lists, rules, &s.w, 0, &env), 1);
 }
 
 /* Every rule of the files is found again through the blocks. */
@@ -325,7 +421,7 @@ static int find_libc(struct dl_phdr_info *i, size_t size, void *ctx)
  */
 static void check_unpublished(struct world *w, struct dt_usyms *us, struct dt_unwind *u)
 {
-	size_t len = w->list.n * sizeof(*w->map);
+	size_t len = w->list.n * sizeof(*list(w));
 	struct dt_unwind_map *before = malloc(len);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -339,12 +435,12 @@ static void check_unpublished(struct world *w, struct dt_usyms *us, struct dt_un
 	close(fd);
 	if (!CHECK(before != NULL && more != MAP_FAILED && child[0] > 0 && child[1] > 0))
 		return;
-	memcpy(before, &w->map[w->list.first], len);
+	memcpy(before, list(w), len);
 	w->full = true;
 	dt_usyms_learn(us, (uint32_t)getpid());
 	CHECK(dt_unwind_work(u, UINT64_MAX));
 	CHECK_INT(w->told, 1);
-	CHECK(memcmp(before, &w->map[w->list.first], len) == 0);
+	CHECK(memcmp(before, list(w), len) == 0);
 	w->full = false;
 	usleep(150000);			/* longer than REUSE_NS */
 	munmap(more, 4096);
@@ -355,17 +451,15 @@ static void check_unpublished(struct world *w, struct dt_usyms *us, struct dt_un
 		waitpid(child[i], NULL, 0);
 	}
 	/* what had no room is tried again if something was given back; else it stays as it was */
-	CHECK(w->told == 2 || (w->told == 1 && memcmp(before, &w->map[w->list.first], len) == 0));
+	CHECK(w->told == 2 || (w->told == 1 && memcmp(before, list(w), len) == 0));
 	check_own_stack(w);
 	free(before);
 }
 
 static void test_process(void)
 {
-	enum { ROWS = 1 << 20, RULES = 1 << 16, MAPS = 1 << 12 };
-	struct world w = { calloc(ROWS, sizeof(*w.row)), calloc(RULES, sizeof(*w.rule)),
-		calloc(MAPS, sizeof(*w.map)), { 0 }, 0, false };
-	struct dt_unwind_areas areas = { w.row, w.rule, w.map, ROWS, RULES, MAPS, publish, &w };
+	struct world w = { .told = 0 };
+	struct dt_unwind_areas areas = { chunk, 16 << 20, publish, &w };
 	struct dt_usyms *us = dt_usyms_new();
 	struct dt_unwind *u = dt_unwind_new(&areas, us);
 	struct dl_phdr_info libc = { .dlpi_name = "" };
@@ -375,6 +469,7 @@ static void test_process(void)
 	CHECK_INT(w.told, 1);
 	CHECK(w.list.n >= 2);
 	check_own_stack(&w);
+	check_own_walk(&w);
 	if (dl_iterate_phdr(find_libc, &libc))
 		check_file(&w, libc.dlpi_name, libc.dlpi_addr);
 	dt_unwind_want(u, (uint32_t)getpid());		/* nothing new: nothing is told */
@@ -382,21 +477,23 @@ static void test_process(void)
 	CHECK_INT(w.told, 1);
 	CHECK_INT(dt_unwind_stats(u).left_out, 0);
 	check_unpublished(&w, us, u);
-	printf("tables of this process: %u files, %u rows, %u rules, %.1f ms\n", dt_unwind_stats(u).files,
-	    dt_unwind_stats(u).rows, dt_unwind_stats(u).rules, (double)dt_unwind_stats(u).ns / 1e6);
+	printf("tables of this process: %u files, %llu words, %u rules, %.1f ms\n", dt_unwind_stats(u).files,
+	    (unsigned long long)dt_unwind_stats(u).words, dt_unwind_stats(u).rules,
+	    (double)dt_unwind_stats(u).ns / 1e6);
 	dt_unwind_free(u);
 
 	/* too small for any library: counted, and nothing breaks */
-	areas.nrows = 1000;
+	areas.most = 4000;
 	u = dt_unwind_new(&areas, us);
 	dt_unwind_want(u, (uint32_t)getpid());
 	CHECK(dt_unwind_work(u, UINT64_MAX));
-	CHECK(dt_unwind_stats(u).left_out > 0 && dt_unwind_stats(u).rows <= 1000);
+	CHECK(dt_unwind_stats(u).left_out > 0 && dt_unwind_stats(u).words <= 1000);
+	CHECK(dt_unwind_enough(u) > areas.most);
 	dt_unwind_free(u);
 	dt_usyms_free(us);
-	free(w.row);
-	free(w.rule);
-	free(w.map);
+	for (int t = 0; t < DT_UNWIND_TABLES; t++)
+		for (int i = 0; i < CHUNKS; i++)
+			free(w.table[t][i]);
 }
 
 /* As Go writes it: the CIE by its place, plain addresses, signed offsets; then a CIE of DWARF 4. */

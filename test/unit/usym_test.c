@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "symbol/maps.h"
-#include "symbol/reader.h"
+#include "file/reader.h"
 #include "symbol/usym_impl.h"
 
 #include <dlfcn.h>
@@ -47,6 +47,52 @@ static void test_maps(void)
 	CHECK(dt_maps_next(&p, &m));
 	CHECK_STR(m.path, "/last");
 	CHECK(!dt_maps_next(&p, &m));
+}
+
+static long resident_pages(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	long size, resident = -1;
+
+	if (f == NULL || fscanf(f, "%ld %ld", &size, &resident) != 2)
+		resident = -1;
+	if (f != NULL)
+		fclose(f);
+	return resident;
+}
+
+static void add_lines(struct dt_perfmap *m, size_t n)
+{
+	char *text = malloc(n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		text[i] = i % 32 == 31 ? '\n' : 'x';	/* no line is one of a function */
+	text[n] = '\0';
+	CHECK_INT(dt_perfmap_add(m, text), 0);
+}
+
+/* Two maps grow in turn; when one is freed, its pages are given back, though the other lies between them. */
+static void test_perfmap_pages(void)
+{
+	enum { PIECES = 24, SIZE = 1 << 20 };
+	struct dt_perfmap gone = { 0 }, stays = { 0 };
+	long before, after;
+	void *volatile large;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(DT_FUZZ)
+	return;		/* another allocator */
+#endif
+	large = malloc(16 * SIZE);
+	free(large);	/* from now on glibc takes such sizes from the heap */
+	for (int i = 0; i < PIECES; i++) {
+		add_lines(&gone, SIZE);
+		add_lines(&stays, SIZE);
+	}
+	before = resident_pages();
+	dt_perfmap_free(&gone);
+	after = resident_pages();
+	CHECK((before - after) * sysconf(_SC_PAGESIZE) > (PIECES - 2) * (long)SIZE);
+	dt_perfmap_free(&stays);
 }
 
 static const char *jit(const struct dt_perfmap *m, uint64_t addr)
@@ -273,6 +319,7 @@ int main(void)
 	test_vdso();
 	test_maps();
 	test_perfmap();
+	test_perfmap_pages();
 	test_self();
 	test_gone();
 	test_jit();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the server of the live page keeps: it is bounded, and the last words of a trace always have room. */
 #include "../../cmd/web/hub.c"
+#include "../../cmd/web/items.c"
 
 #include "check.h"
 
@@ -13,7 +14,7 @@ static int count_marks(struct hub *h, struct hub_reader *r, const char *mark)
 	int n = 0;
 	long got;
 
-	while (has_news(h, r) || r->at != r->len) {
+	while (has_unread(h, r) || r->at != r->len) {
 		got = hub_read(h, r, text, sizeof(text) - 1);
 		if (got < 0)
 			break;
@@ -30,7 +31,7 @@ static void tell(struct hub *h, char letter, size_t len)
 	line[0] = letter;
 	line[1] = '{';
 	line[len - 1] = '}';
-	hub_tell(h, line, len);
+	hub_append(h, line, len);
 }
 
 int main(void)
@@ -42,7 +43,7 @@ int main(void)
 	hub_begin(&h);
 	for (int i = 0; i < 200; i++)
 		tell(&h, 'D', sizeof(line));
-	hub_tell(&h, "L{\"t\":\"ended\"}", 14);
+	hub_append(&h, "L{\"t\":\"ended\"}", 14);
 	CHECK(h.kept.bytes < HUB_KEPT + (2u << 20));
 	CHECK_INT(count_marks(&h, &r, "\"ended\""), 1);
 	CHECK_INT(count_marks(&h, &late, "\"notice\""), 1);

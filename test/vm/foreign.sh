@@ -4,7 +4,7 @@
 
 # What the tests call, and the libraries and headers of the build.
 foreign_packages='bash binutils coreutils cpp dash diffutils e2fsprogs findutils g++ gawk gcc grep iproute2 libbpf-dev libc6-dev libelf-dev
-	libdw-dev libiberty-dev liblzma-dev libzycore-dev libzydis-dev mount procps sed strace util-linux'
+	libdw-dev libzstd-dev libiberty-dev liblzma-dev mount procps sed strace util-linux'
 
 prepare_foreign() {
 	foreign=$cache/root-$arch
@@ -13,20 +13,25 @@ prepare_foreign() {
 	echo "test/vm/run: making a root of Debian's packages for $arch" >&2
 	apt_ready bookworm
 	new=$foreign.$$
-	mkdir -p "$new/usr/bin" "$new/usr/sbin" "$new/usr/lib" "$new/usr/lib64"
-	for dir in bin sbin lib lib64; do ln -s "usr/$dir" "$new/$dir"; done
-	# nothing is installed in apt's eyes: what these need comes too
-	# shellcheck disable=SC2086
-	apt_ apt-get -y install --download-only --no-install-recommends -o Debug::NoLocking=1 $foreign_packages \
-		>"$apt/log" 2>&1 </dev/null || { tail -n 5 "$apt/log" >&2; die "cannot fetch the packages of a root for $arch"; }
-	for deb in "$apt/cache/archives"/*.deb; do
-		# tar, since dpkg-deb would replace the links made above by folders
-		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$new" || die "cannot unpack $deb"
-	done
-	rm -f "$apt/cache/archives"/*.deb
+	unpack_root "$new" "$foreign_packages"
 	foreign_links
 	echo "$foreign_packages" >"$new/.packages"
 	mv -T "$new" "$foreign" 2>/dev/null || rm -rf "$new"
+}
+
+# unpack_root FOLDER PACKAGES: the packages and what they need, without running their scripts.
+unpack_root() {
+	mkdir -p "$1/usr/bin" "$1/usr/sbin" "$1/usr/lib" "$1/usr/lib64"
+	for dir in bin sbin lib lib64; do ln -s "usr/$dir" "$1/$dir"; done
+	# nothing is installed in apt's eyes: what these need comes too
+	# shellcheck disable=SC2086
+	apt_ apt-get -y install --download-only --no-install-recommends -o Debug::NoLocking=1 $2 \
+		>"$apt/log" 2>&1 </dev/null || { tail -n 5 "$apt/log" >&2; die "cannot fetch the packages of a root for $arch"; }
+	for deb in "$apt/cache/archives"/*.deb; do
+		# tar, since dpkg-deb would replace the links made above by folders
+		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$1" || die "cannot unpack $deb"
+	done
+	rm -f "$apt/cache/archives"/*.deb
 }
 
 # What the scripts of the packages would have done. Links between libraries become relative: a linker takes those

@@ -2,7 +2,7 @@
 // node page.mjs MODULES DTRACE CALLS [SHOTS]: Chromium drives the live page on live traces. Prints "ok - what" or
 // "not ok - what" for each thing that somebody does with it. With SHOTS, pictures of each view go to that folder.
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { browse, same, step } from "./browse.mjs";
 
@@ -175,17 +175,44 @@ await step("the page loads a saved file", async () => {
 	await value("getppid", 15);
 });
 
+/** A file of -O record. */
+const record = (program) => {
+	execFileSync(dtrace, ["-q", "-O", `record=${join(folder, "recording")}`, "-n", program], { stdio: "ignore" });
+	return readFileSync(join(folder, "recording"));
+};
+const loadFile = (name, buffer) => page.locator('input[type="file"]').setInputFiles({ name, mimeType: "application/octet-stream", buffer });
+
+await step("the page loads a recording, chosen or dropped", async () => {
+	await loadFile("r", record(`BEGIN { @recorded["chosen"] = sum(4711); trace("a record"); exit(0); }`));
+	await value("chosen", 4711);
+	await page.locator(".rec .what", { hasText: "a record" }).waitFor();
+	await state("ended");
+	same(/@recorded\["chosen"\]/.test(await editor.inputValue()), true);
+	const bytes = [...record(`BEGIN { @recorded["dropped"] = sum(815); exit(0); }`)];
+	await page.evaluate((bytes) => {
+		const data = new DataTransfer();
+		data.items.add(new File([new Uint8Array(bytes)], "r"));
+		document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+	}, bytes);
+	await value("dropped", 815);
+});
+
 await step("a stranger's file is text, or refused", async () => {
-	const title = await page.title();
-	const load = (lines) => page.locator('input[type="file"]').setInputFiles({ name: "x.html", mimeType: "text/html",
-		buffer: Buffer.from(`<script type="application/json" id="saved">${lines}<` + "/script>") });
-	await load('{"t":"agg","id":1,"name":"<img src=x onerror=document.title=1>","fn":"count"}\n{"t":"key","a":1,"i":0,' +
-		'"k":["\\u003cscript>document.title=1"]}\n{"t":"snap","ms":1,"hidden":0,"a":[{"id":1,"more":0,"v":[0,77]}]}');
-	await value("<script>document.title=1", 77);
+	const title = await page.title(), bad = "<script>document.title=1";
+	const html = (control, recording) => Buffer.from(`<script type="text/plain" id="control">${control}</` +
+		`script><script type="text/plain" id="recording">${recording}</` + "script>");
+	const recording = record(`BEGIN { @["${bad}"] = sum(77); printf("<img src=x onerror=document.title=1>"); exit(0); }`);
+	await loadFile("x.html", html('{"t":"notice","msg":"<img src=x>"}', recording.toString("base64")));
+	await value(bad, 77);
+	await page.locator(".notices", { hasText: "<img src=x>" }).waitFor();
 	same(await page.title(), title);
 	same(await page.locator("img").count(), 0);
-	await load('{"t":"snap","a":7}\n{"t":');
-	await page.getByText("This file is damaged").waitFor();
+	for (const [file, why] of [[html('{"t":"what"}', ""), "of an unknown kind"], [html("", "%%"), "damaged"], [html("{", ""), "damaged"],
+		[Buffer.from("nothing"), "neither a recording nor a page"], [Buffer.from("dtrace recording 1\n"), "another version"],
+		[recording.fill(0xff, 100, 140), "damaged"]]) {
+		await loadFile("x", file);
+		await page.locator(".notices", { hasText: why }).waitFor();
+	}
 });
 
 await step("the page has no troubles and asks nobody else", async () => same(trouble.join("; "), ""));

@@ -179,7 +179,7 @@ const faint = () => page.evaluate(() => {
 	}
 	for (const n of ["--fg", "--dim"]) test(`${n} on a bar`, ink(n), ink("--bar"));
 	for (const n of ["--fg", "--dim", "--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"]) test(`${n} on a card`, ink(n), ink("--card"));
-	for (const n of ["--f0", "--f1", "--f2", "--f3", "--more", "--less", "--found"]) test(`text on ${n}`, ink("--flametext"), ink(n));
+	for (const n of ["--f0", "--f1", "--f2", "--f3", "--u0", "--u1", "--u2", "--u3", "--more", "--less", "--found"]) test(`text on ${n}`, ink("--flametext"), ink(n));
 	test("text on --grid", ink("--fg"), ink("--grid"));
 	return [...new Set(bad)].join("; ");
 });

@@ -101,7 +101,7 @@ static bool clause_by_clause(const struct dt_prog *prog)
 }
 
 /* The programs of one probe, from hooks on. */
-static uint32_t hooks_of(struct kernel *k, uint32_t id, bool single, struct dt_image_hook *hooks)
+static uint32_t hooks_of(struct kernel *k, uint32_t id, bool single, struct dt_plan_hook *hooks)
 {
 	uint32_t n;
 	struct dt_enabling *en = enablings(k, id, &n);
@@ -109,20 +109,20 @@ static uint32_t hooks_of(struct kernel *k, uint32_t id, bool single, struct dt_i
 	if (n == 0 || id == 3)
 		return 0;
 	if (!single) {
-		hooks[0] = (struct dt_image_hook){ .ctx = DT_CTX_RUN, .en = en, .nen = n };
+		hooks[0] = (struct dt_plan_hook){ .ctx = DT_CTX_RUN, .en = en, .nen = n };
 		return 1;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		hooks[i] = (struct dt_image_hook){ .ctx = DT_CTX_RUN, .en = &en[i], .nen = 1 };
+		hooks[i] = (struct dt_plan_hook){ .ctx = DT_CTX_RUN, .en = &en[i], .nen = 1 };
 	return n;
 }
 
 static int build(struct kernel *k, const struct dt_features *feat, char *msg, size_t len)
 {
 	const struct dt_interp_opts *io = &k->in.opts;
-	struct dt_image_hook *hooks = DT_NEWN(k->arena, struct dt_image_hook,
+	struct dt_plan_hook *hooks = DT_NEWN(k->arena, struct dt_plan_hook,
 	    (k->in.prog->necbs + 1) * k->in.nprobes);
-	struct dt_image_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
+	struct dt_plan_opts opts = { .strsize = io->strsize, .scratchsize = io->scratchsize,
 		.nspec = io->nspec == DT_INTERP_NSPEC_NONE ? 0 : io->nspec ? io->nspec : 1,
 		.bufsize = 1 << 20, .aggsize = 1 << 20, .specsize = 32768,
 		.dynvarsize = io->dynvarsize ? io->dynvarsize : 1 << 20, .stackframes_max = 127,
@@ -200,7 +200,7 @@ static void tell_record(struct kernel *k, const struct dt_context *c, const stru
     const uint8_t *data)
 {
 	const struct dt_ecb *e = &k->in.prog->ecbs[h->epid - 1];
-	const struct dt_reclayout *r = &k->image->recs[h->epid - 1];
+	const struct dt_reclayout *r = &k->image->layouts.recs[h->epid - 1];
 	struct dt_context context = *c;
 
 	if (r->probe_id == 3)		/* dtrace:::ERROR has no program of its own */
@@ -261,8 +261,8 @@ static int take_record(void *ctx, const void *rec, size_t len)
 		    (enum dt_fault)f.fault, f.addr);
 	} else if (h.epid == DT_REC_COMMIT || h.epid == DT_REC_DISCARD) {
 		end_spec(k, h.spec, h.epid == DT_REC_COMMIT);
-	} else if (h.epid < 1 || h.epid > k->image->nrecs ||
-	    len < sizeof(h) + k->image->recs[h.epid - 1].size) {
+	} else if (h.epid < 1 || h.epid > k->image->layouts.nrecs ||
+	    len < sizeof(h) + k->image->layouts.recs[h.epid - 1].size) {
 		printf("difrun: a record of %zu bytes for clause %u\n", len, h.epid);
 	} else if (h.spec) {
 		hold(k, h.spec, rec, len);
@@ -303,8 +303,8 @@ void kernel_fire(struct kernel *k, const struct dt_context *c)
 
 		if (rc)
 			printf("difrun: the kernel does not run it: %s\n", strerror(-rc));
-		for (uint32_t cpu = 0; cpu < dt_session_ncpus(k->session); cpu++)
-			dt_session_drain(k->session, cpu, take_record, k);
+		for (uint32_t r = 0, rings = dt_session_rings(k->session); r < rings; r++)
+			dt_session_drain(k->session, r, take_record, k);
 	}
 	tell_drops(k);
 }
@@ -313,7 +313,7 @@ void kernel_fire(struct kernel *k, const struct dt_context *c)
 
 static struct elem *elem_for(struct kernel *k, const void *key)
 {
-	const struct dt_agglayout *o = &k->image->aggs[k->agg];
+	const struct dt_agglayout *o = &k->image->layouts.aggs[k->agg];
 	struct elem **p = &k->elems, *e;
 
 	for (; *p; p = &(*p)->next)
@@ -332,7 +332,7 @@ static struct elem *elem_for(struct kernel *k, const void *key)
 static int take_elem(void *ctx, const struct dt_aggcell *part)
 {
 	struct kernel *k = ctx;
-	const struct dt_agglayout *o = &k->image->aggs[part->agg];
+	const struct dt_agglayout *o = &k->image->layouts.aggs[part->agg];
 	int64_t *one = DT_NEWN(k->arena, int64_t, o->nwords + 1);
 
 	k->agg = part->agg;
@@ -348,7 +348,7 @@ static int take_elem(void *ctx, const struct dt_aggcell *part)
 
 static void tell_elem(struct kernel *k, const struct elem *e, dt_interp_agg_f *f, void *ctx)
 {
-	const struct dt_agglayout *o = &k->image->aggs[e->agg];
+	const struct dt_agglayout *o = &k->image->layouts.aggs[e->agg];
 	struct dt_interp_key *keys = DT_NEWN(k->arena, struct dt_interp_key, o->nkeys + 1);
 	const struct dt_aggvar *var = NULL;
 

@@ -6,10 +6,10 @@
 #include "dtrace.h"
 
 #include "dif/builtin.h"
-#include "lib/handle.h"
+#include "handle/handle.h"
 #include "output/format.h"
 #include "output/print.h"
-#include "value/record.h"
+#include "value/value_record.h"
 #include "output/statement.h"
 
 #include "firing.h"
