@@ -14,7 +14,7 @@
  * hands out through a pointer may get members at its end: copy members, not the struct, and do not depend on
  * its size. A struct that the caller owns and the library fills (the last argument of a call) keeps its size
  * as long as DTRACE_VERSION, which dtrace_open() is given, stays the same. Names of the shared library carry
- * the version they came with (src/lib/libdtrace.map).
+ * the version they came with (src/api/libdtrace.map).
  */
 #ifndef _DTRACE_H
 #define _DTRACE_H
@@ -31,11 +31,18 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 #define DTRACE_VERSION 3
+extern const char *const _dtrace_version;	/* the version of D, as dtrace -V prints it */
+extern int _dtrace_debug;			/* not 0: as -x debug, of every handle of the process */
 
 typedef struct dtrace_hdl dtrace_hdl_t;
 typedef struct dtrace_prog dtrace_prog_t;
 typedef uint32_t dtrace_id_t;
 typedef int64_t dtrace_optval_t;
+#define DTRACE_CPUALL		(-1)
+#define DTRACE_IDNONE		0	/* no probe, clause, aggregation has this number */
+#define DTRACE_EPIDNONE		0
+#define DTRACE_AGGIDNONE	0
+#define DTRACE_AGGVARIDNONE	0
 typedef Elf64_Sym GElf_Sym;		/* as <gelf.h> has them, which need not be there */
 typedef Elf64_Addr GElf_Addr;
 
@@ -47,7 +54,23 @@ typedef Elf64_Addr GElf_Addr;
 #define DTRACE_O_ILP32	0x08	/* 32-bit programs */
 #define DTRACE_O_MASK	0x0f
 
+/* Numbers of options; calls take their names. DOF and the C of other systems have the numbers. */
+enum {
+	DTRACEOPT_BUFSIZE, DTRACEOPT_BUFPOLICY, DTRACEOPT_DYNVARSIZE, DTRACEOPT_AGGSIZE, DTRACEOPT_SPECSIZE,
+	DTRACEOPT_NSPEC, DTRACEOPT_STRSIZE, DTRACEOPT_CLEANRATE, DTRACEOPT_CPU, DTRACEOPT_BUFRESIZE,
+	DTRACEOPT_GRABANON, DTRACEOPT_FLOWINDENT, DTRACEOPT_QUIET, DTRACEOPT_STACKFRAMES,
+	DTRACEOPT_USTACKFRAMES, DTRACEOPT_AGGRATE, DTRACEOPT_SWITCHRATE, DTRACEOPT_STATUSRATE,
+	DTRACEOPT_DESTRUCTIVE, DTRACEOPT_STACKINDENT, DTRACEOPT_RAWBYTES, DTRACEOPT_JSTACKFRAMES,
+	DTRACEOPT_JSTACKSTRSIZE, DTRACEOPT_AGGSORTKEY, DTRACEOPT_AGGSORTREV, DTRACEOPT_AGGSORTPOS,
+	DTRACEOPT_AGGSORTKEYPOS, DTRACEOPT_TEMPORAL, DTRACEOPT_AGGHIST, DTRACEOPT_AGGPACK, DTRACEOPT_AGGZOOM,
+	DTRACEOPT_ZONE, DTRACEOPT_MAX
+};
 #define DTRACEOPT_UNSET	((dtrace_optval_t)-2)
+#define DTRACEOPT_BUFPOLICY_RING	0
+#define DTRACEOPT_BUFPOLICY_FILL	1
+#define DTRACEOPT_BUFPOLICY_SWITCH	2
+#define DTRACEOPT_BUFRESIZE_AUTO	0
+#define DTRACEOPT_BUFRESIZE_MANUAL	1
 
 /* Version is DTRACE_VERSION. NULL: the reason is in *errp, for dtrace_errmsg(NULL, err). */
 dtrace_hdl_t *dtrace_open(int version, int flags, int *errp);
@@ -82,6 +105,16 @@ const char *dtrace_errexcerpt(dtrace_hdl_t *);
  * time. Lines may be added while tracing. "" if there is nothing to say. (Ours.)
  */
 const char *dtrace_notice(dtrace_hdl_t *);
+/*
+ * The same for what only those who ask for it want to know (dtrace -v): probes that are there and never fire,
+ * descriptions with a module or function of another system. From dtrace_program_exec() on. (Ours.)
+ */
+const char *dtrace_remarks(dtrace_hdl_t *);
+/*
+ * The engine that runs the trace: "kernel", "process" or "replay". Before dtrace_go() the one that options
+ * and rights lead to, whatever will be enabled. (Ours.)
+ */
+const char *dtrace_engine(dtrace_hdl_t *);
 const char *dtrace_faultstr(dtrace_hdl_t *, int fault);
 const char *dtrace_subrstr(dtrace_hdl_t *, int subr);
 
@@ -93,7 +126,7 @@ enum {
 	EDT_VERSUNDEF,		/* version is not known */
 	EDT_VERSREDUCED,	/* version was set lower before */
 	EDT_CTF,		/* type data cannot be used (never here) */
-	EDT_COMPILER,		/* error in the program; dtrace_errmsg() tells it */
+	EDT_COMPILER,		/* error in the program; dtrace_errmsg() has the message */
 	EDT_NOTUPREG,		/* out of tuple registers (never here) */
 	EDT_NOMEM,		/* out of memory */
 	EDT_INT2BIG,		/* integer table is full (never here) */
@@ -257,7 +290,7 @@ char *dtrace_desc2str(const dtrace_probedesc_t *, char *buf, size_t len);
 
 /* ---- programs ---- */
 
-#define DTRACE_C_DIFV	0x0001	/* list each DIF object, to the file of dtrace_dump_to() */
+#define DTRACE_C_DIFV	0x0001	/* list each DIF object, on standard error or where dtrace_dump_to() says */
 #define DTRACE_C_EMPTY	0x0002	/* an empty program is fine */
 #define DTRACE_C_ZDEFS	0x0004	/* descriptions may match nothing */
 #define DTRACE_C_EATTR	0x0008	/* enforce the minimum of -x amin; once set it always is */
@@ -342,7 +375,7 @@ int dtrace_program_link(dtrace_hdl_t *, dtrace_prog_t *, unsigned int dflags, co
 
 /*
  * Where compiles write what they are asked for besides the program: the listing of DTRACE_C_DIFV, the tree of
- * -x tree. NULL, which is the default: nowhere. (Ours.)
+ * -x tree. NULL: nowhere. Without this call it is standard error, as in history. (Ours.)
  */
 int dtrace_dump_to(dtrace_hdl_t *, FILE *);
 /* The listing of dtrace -S. (Ours.) */
@@ -407,7 +440,7 @@ typedef struct dtrace_objinfo {
 	uint64_t dto_text_size;
 	GElf_Addr dto_data_va;
 	uint64_t dto_data_size;
-	GElf_Addr dto_bss_va;				/* 0: not told apart from data */
+	GElf_Addr dto_bss_va;				/* 0: not distinguished from data */
 	uint64_t dto_bss_size;
 } dtrace_objinfo_t;
 typedef int dtrace_obj_f(dtrace_hdl_t *, const dtrace_objinfo_t *, void *);
@@ -441,6 +474,9 @@ enum {
 	DTRACEACT_NONE = 0, DTRACEACT_DIFEXPR = 1, DTRACEACT_EXIT = 2, DTRACEACT_PRINTF = 3,
 	DTRACEACT_PRINTA = 4, DTRACEACT_LIBACT = 5,
 	DTRACEACT_TRACEMEM = 6, DTRACEACT_TRACEMEM_DYNSIZE = 7, DTRACEACT_PRINTM = 8, DTRACEACT_PRINT = 9,
+	/* classes: what DTRACEACT_CLASS() gives */
+	DTRACEACT_PROC = 0x100, DTRACEACT_PROC_DESTRUCTIVE = 0x200, DTRACEACT_PROC_CONTROL = 0x300,
+	DTRACEACT_KERNEL = 0x400, DTRACEACT_KERNEL_DESTRUCTIVE = 0x500, DTRACEACT_SPECULATIVE = 0x600,
 	DTRACEACT_USTACK = 0x101, DTRACEACT_JSTACK, DTRACEACT_USYM, DTRACEACT_UMOD, DTRACEACT_UADDR,
 	DTRACEACT_STOP = 0x201, DTRACEACT_RAISE, DTRACEACT_SYSTEM, DTRACEACT_FREOPEN,
 	DTRACEACT_STACK = 0x401, DTRACEACT_SYM, DTRACEACT_MOD,
@@ -453,6 +489,9 @@ enum {
 };
 #define DTRACEACT_CLASS(action)		((action) & 0xff00)
 #define DTRACEACT_ISAGG(action)		(DTRACEACT_CLASS(action) == DTRACEACT_AGGREGATION)
+#define DTRACEACT_ISDESTRUCTIVE(action)	(DTRACEACT_CLASS(action) == DTRACEACT_PROC_DESTRUCTIVE || \
+	DTRACEACT_CLASS(action) == DTRACEACT_KERNEL_DESTRUCTIVE)
+#define DTRACEACT_ISSPECULATIVE(action)	(DTRACEACT_CLASS(action) == DTRACEACT_SPECULATIVE)
 #define DTRACEACT_ISPRINTFLIKE(action)	((action) == DTRACEACT_PRINTF || (action) == DTRACEACT_PRINTA || \
 	(action) == DTRACEACT_SYSTEM || (action) == DTRACEACT_FREOPEN)
 
@@ -542,9 +581,43 @@ typedef enum { DTRACE_WORKSTATUS_ERROR = -1, DTRACE_WORKSTATUS_OKAY,
 #define DTRACE_STATUS_FILLED	3
 #define DTRACE_STATUS_STOPPED	4
 
+/*
+ * What other systems' devices answer about a buffer and about a trace. Here no call fills them: dtrace_work()
+ * reads, and the drop handler gets the counts.
+ */
+typedef struct dtrace_bufdesc {
+	uint64_t dtbd_size;
+	uint32_t dtbd_cpu;
+	uint32_t dtbd_errors;
+	uint64_t dtbd_drops;
+	char *dtbd_data;
+	uint64_t dtbd_oldest;
+	uint64_t dtbd_timestamp;
+} dtrace_bufdesc_t;
+typedef struct dtrace_status {
+	uint64_t dtst_dyndrops;
+	uint64_t dtst_dyndrops_rinsing;
+	uint64_t dtst_dyndrops_dirty;
+	uint64_t dtst_specdrops;
+	uint64_t dtst_specdrops_busy;
+	uint64_t dtst_specdrops_unavail;
+	uint64_t dtst_errors;
+	uint64_t dtst_filled;
+	uint64_t dtst_stkstroverflows;
+	uint64_t dtst_dblerrors;
+	char dtst_killed;
+	char dtst_exiting;
+	char dtst_pad[6];
+} dtrace_status_t;
+
 /* Enables a program: finds its probes; they fire from dtrace_go() on. info may be NULL. */
 int dtrace_program_exec(dtrace_hdl_t *, dtrace_prog_t *, dtrace_proginfo_t *);
 int dtrace_go(dtrace_hdl_t *);
+/*
+ * Whether dtrace_go() has an engine for what is enabled and the rights of this process: 0, or -1 with the
+ * error that dtrace_go() would have. Nothing is started. (Ours.)
+ */
+int dtrace_go_check(dtrace_hdl_t *);
 int dtrace_stop(dtrace_hdl_t *);
 void dtrace_sleep(dtrace_hdl_t *);
 /* For signal handlers: what the library is busy with ends soon, until dtrace_stop(). (Ours.) */
@@ -577,12 +650,25 @@ void dtrace_oformat_teardown(dtrace_hdl_t *);
 FILE *dtrace_outfile(const char *path, int append);
 /*
  * Recordings (ours). With -x oformat=record=FILE text that is written to what dtrace_record_file() returns is
- * recorded too on its way to `out`; it is closed before the handle, and `out` by whoever opened it. With
+ * recorded too on its way to `out`; it is closed before the handle, and `out` by its owner. With
  * other formats it is `out` itself; NULL: out of memory. dtrace_play() writes what a recording holds, in the
  * format of -x oformat; it needs no rights. 0, or -1 with the error set.
  */
 FILE *dtrace_record_file(dtrace_hdl_t *, FILE *out);
 int dtrace_play(dtrace_hdl_t *, const char *path, FILE *);
+/*
+ * The same of a pipe, a socket or any descriptor, up to its end; what has come is shown before more is waited
+ * for. And of a recording in memory. (Ours.)
+ */
+int dtrace_play_fd(dtrace_hdl_t *, int fd, FILE *);
+int dtrace_play_memory(dtrace_hdl_t *, const void *, size_t len, FILE *);
+/*
+ * Takes the place of -x oformat=record=FILE: the recording goes to a descriptor, each block as soon as it is
+ * complete. `limit`: at most so many firings, and errors, a second are written (and 8 KiB of them each on
+ * average); what is left out is counted in the stream. 0: no limit. The descriptor stays the caller's. Before
+ * dtrace_go(). doc/RECORDING.md describes the bytes. (Ours.)
+ */
+int dtrace_record_fd(dtrace_hdl_t *, int fd, unsigned int limit);
 /* The value given to exit(); 0 if it was not called. (Ours.) */
 int dtrace_exitstatus(dtrace_hdl_t *);
 
@@ -591,6 +677,12 @@ int dtrace_exitstatus(dtrace_hdl_t *);
  * since the last time.
  */
 int dtrace_consume(dtrace_hdl_t *, FILE *, dtrace_consume_probe_f *, dtrace_consume_rec_f *, void *);
+/*
+ * The function for records of a caller that leaves all of them to the library (ours): DTRACE_CONSUME_THIS for
+ * each. The library knows it and does not ask. With it, with no function for firings, and with a file, floods
+ * of records are formatted by several threads (-x formatthreads); what is written is the same.
+ */
+int dtrace_consume_all(const dtrace_probedata_t *, const dtrace_recdesc_t *, void *);
 /*
  * A descriptor for poll(2): it can be read when dtrace_work() has something to do. It belongs to the handle
  * and is valid from dtrace_go() to dtrace_close(). Use it with poll(2), select(2) or epoll(7) only.
@@ -610,6 +702,7 @@ typedef struct dtrace_aggdesc {
 	uint32_t dtagd_pad;
 	dtrace_recdesc_t dtagd_rec[1];	/* dtagd_nrecs of them: the varid, the keys, the value */
 } dtrace_aggdesc_t;
+#define DTRACE_AGGZOOM_MAX	0.95	/* of a bar's room: how far the longest one reaches with -x aggzoom */
 #define DTRACE_AGD_PRINTED	0x1	/* a printa() has shown it */
 
 /* An element; valid during the call of the function it is given to. */
@@ -735,11 +828,19 @@ int dtrace_aggdata_value(const dtrace_aggdata_t *, dtrace_val_t *);
  */
 int dtrace_aggdata_buckets(const dtrace_aggdata_t *, dtrace_bucket_f *, void *);
 /*
- * Each number that percentiles() tells, with its name ("count", "p50", ...), until the function gives
+ * Each number that percentiles() gives, with its name ("count", "p50", ...), until the function gives
  * something else than 0; that is returned. -1: the element is of another function.
  */
 typedef int dtrace_part_f(const char *name, int64_t value, void *);
 int dtrace_aggdata_parts(const dtrace_aggdata_t *, dtrace_part_f *, void *);
+
+/* The aggregating function by name, as D writes it: "count", "quantize". (Ours.) */
+const char *dtrace_aggdata_function(const dtrace_aggdata_t *);
+/*
+ * Key n as text, addresses as names; a stack has a line for each frame, the innermost first. At most len
+ * bytes with the NUL; returns the length of the whole text, or -1: there is no such key. (Ours.)
+ */
+int dtrace_aggdata_keystr(const dtrace_aggdata_t *, int n, char *, size_t len);
 
 /* ---- formatted output ---- */
 
@@ -835,6 +936,24 @@ typedef struct dtrace_bufdata {
 typedef int dtrace_handle_buffered_f(const dtrace_bufdata_t *, void *);
 int dtrace_handle_buffered(dtrace_hdl_t *, dtrace_handle_buffered_f *, void *);
 
+/*
+ * Text around what is shown of a firing (ours): columns before it, the end of its line. The function is
+ * called in the order of firings, before the records are printed, where text goes to a file (fp). It writes
+ * nothing itself: it fills dtlda_text and returns how many bytes that are, or -1 to end the trace
+ * (EDT_DIRABORT). The firing's records are not given (dtpda_data is NULL). A second call replaces the
+ * function; NULL removes it.
+ */
+#define DTRACE_LINE_MAX 2048
+typedef struct dtrace_linedata {
+	dtrace_hdl_t *dtlda_handle;
+	const dtrace_probedata_t *dtlda_probe;
+	char *dtlda_text;			/* room for text that comes first */
+	size_t dtlda_size;			/* of the room: DTRACE_LINE_MAX */
+	const char *dtlda_end;			/* text that comes last; NULL none. It must stay as it is */
+} dtrace_linedata_t;
+typedef int dtrace_handle_line_f(dtrace_linedata_t *, void *);
+int dtrace_handle_line(dtrace_hdl_t *, dtrace_handle_line_f *, void *);
+
 typedef struct dtrace_setoptdata {
 	dtrace_hdl_t *dtsda_handle;
 	const dtrace_probedata_t *dtsda_probe;
@@ -845,11 +964,74 @@ typedef struct dtrace_setoptdata {
 typedef int dtrace_handle_setopt_f(const dtrace_setoptdata_t *, void *);
 int dtrace_handle_setopt(dtrace_hdl_t *, dtrace_handle_setopt_f *, void *);
 
+/* ---- recordings as streams, and merging (ours) ---- */
+
+typedef struct dtrace_host {		/* who has recorded */
+	const char *dth_name, *dth_machine, *dth_release;	/* as uname(2) */
+	const char *dth_boot;		/* streams of the same boot have the same clock; "" unknown */
+	const char *dth_version;	/* of the library */
+	uint64_t dth_monotonic;		/* ns: what times of firings count */
+	uint64_t dth_wall;		/* ns since 1970, at the same moment */
+	uint32_t dth_cpus;
+} dtrace_host_t;
+
+/* dts_left() */
+#define DTRACE_LEFT_FIRINGS	0	/* came faster than the limit of dtrace_record_fd() */
+#define DTRACE_LEFT_BLOCKS	1	/* a server between has forgotten them */
+#define DTRACE_LEFT_ERRORS	2
+
+/*
+ * What a reader wants to be called for; any function may be NULL. One that returns something else than 0 ends
+ * the stream: EDT_DIRABORT. dts_size is sizeof(dtrace_stream_ops_t), so that members can be added.
+ */
+typedef struct dtrace_stream_ops {
+	size_t dts_size;
+	int (*dts_host)(const dtrace_host_t *, void *);		/* before all others */
+	/* dtrace_probedata_value() gives its values; dtpda_data and dtpda_edesc's records are not there */
+	int (*dts_firing)(const dtrace_probedata_t *, void *);
+	int (*dts_text)(const char *, size_t len, void *);
+	/* an aggregation has changed: dtrace_stream_walk() gives the elements */
+	int (*dts_snapshot)(int64_t varid, uint64_t time, void *);
+	int (*dts_error)(const dtrace_errdata_t *, void *);
+	int (*dts_drop)(const dtrace_dropdata_t *, void *);
+	int (*dts_left)(int kind, uint64_t n, void *);		/* something is not in the stream */
+	int (*dts_end)(int status, void *);			/* of exit() */
+} dtrace_stream_ops_t;
+
+typedef struct dtrace_stream dtrace_stream_t;
+/*
+ * A reader of a recording whose bytes come from anywhere, in pieces of any size: dtrace_stream_feed() calls
+ * the functions for each block that is complete. The handle may be one of DTRACE_O_NODEV. -1: the error
+ * says what is wrong with the stream, and only dtrace_stream_close() may follow, which frees it; closed in
+ * the middle of a block it says nothing. Streams are closed before their handle.
+ */
+dtrace_stream_t *dtrace_stream_open(dtrace_hdl_t *, const dtrace_stream_ops_t *, void *);
+int dtrace_stream_feed(dtrace_stream_t *, const void *, size_t len);
+int dtrace_stream_close(dtrace_stream_t *);
+/*
+ * Every element of every aggregation as of the last snapshots in the stream, as dtrace_aggregate_walk() does;
+ * the function can go on, abort or fail. Of dtada_desc only name and varid are there: values and keys are
+ * those of dtrace_aggdata_value() and its like.
+ */
+int dtrace_stream_walk(dtrace_stream_t *, dtrace_aggregate_f *, void *);
+
+/*
+ * Elements of several streams and handles merged, as their aggregating functions merge those of CPUs. The
+ * same aggregation has the same name, function, parameters and number of keys; the same key the same text.
+ * dtrace_aggset_merge() can be given to any walk, with the set as its argument. dtrace_aggset_walk() is as
+ * dtrace_stream_walk(). A set ends with its handle at the latest.
+ */
+typedef struct dtrace_aggset dtrace_aggset_t;
+dtrace_aggset_t *dtrace_aggset_create(dtrace_hdl_t *);
+int dtrace_aggset_merge(const dtrace_aggdata_t *, void *set);
+int dtrace_aggset_walk(dtrace_aggset_t *, dtrace_aggregate_f *, void *);
+void dtrace_aggset_destroy(dtrace_aggset_t *);
+
 /* ---- processes ---- */
 
 /*
  * Processes to be traced, started or grabbed before programs are compiled: the first one is $target. All
- * calls for a process come from one thread. NULL: the error tells the name and the reason.
+ * calls for a process come from one thread. NULL: the error names the process and the reason.
  */
 struct ps_prochandle;
 /*
@@ -873,7 +1055,7 @@ int dtrace_proc_target(dtrace_hdl_t *, pid_t);
 /*
  * After dtrace_go(): how many processes the probes are limited to, and up to max of them in pids. 0: no
  * limit. A grabbed process limits a program that mentions neither $target nor a probe of a process; see -x
- * target. (Ours.)
+ * target. The engine process sees no others anyway: 0. (Ours.)
  */
 int dtrace_proc_only(dtrace_hdl_t *, pid_t *pids, int max);
 
@@ -901,17 +1083,22 @@ int dtrace_id2desc(dtrace_hdl_t *, dtrace_id_t, dtrace_probedesc_t *);
  * an argument is not known.
  */
 int dtrace_probe_info(dtrace_hdl_t *, const dtrace_probedesc_t *, dtrace_probeinfo_t *);
+/*
+ * Why a probe, by id or by the first match, never fires although it is there; NULL: it may fire, or there is
+ * no such probe. Programs that enable all probes of a provider or none need such probes. (Ours.)
+ */
+const char *dtrace_probe_never(dtrace_hdl_t *, const dtrace_probedesc_t *);
 
 /* ---- what this kernel and these rights allow (ours) ---- */
 
-/* unknown: not to be told with these rights */
+/* unknown: cannot be found out with these rights */
 enum { DTRACE_ABLE_UNKNOWN = -1, DTRACE_ABLE_NO, DTRACE_ABLE_YES };
 typedef struct dtrace_ability {
 	const char *dta_name;			/* such as "CAP_BPF", "uprobes" */
 	const char *dta_gives;			/* what it is for */
 	const char *dta_change;			/* what to change where it is not there; NULL: nothing */
 	int dta_found;				/* DTRACE_ABLE_* */
-	int dta_needed;				/* without it nothing is traced */
+	int dta_needed;		/* 1: without it nothing is traced; 2: only the user's own processes */
 } dtrace_ability_t;
 typedef int dtrace_ability_f(dtrace_hdl_t *, const dtrace_ability_t *, void *);
 /*

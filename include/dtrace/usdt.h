@@ -51,7 +51,7 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 	_DT_USDT_SIGN(__typeof__(__builtin_choose_expr(_DT_USDT_PLAIN(v), v, 0u))))
 #endif
 
-/* The counter: one of that name in a program or library, whoever defines it. */
+/* The counter: one of that name in a program or library, wherever it is defined. */
 #define _DT_USDT_COUNTER(sem) \
 	".ifndef " sem "\n" \
 	"\t.pushsection .probes,\"awG\",\"progbits\"," sem ",comdat\n" \
@@ -135,7 +135,7 @@ template <> struct _dt_usdt_sign<long long> { enum { value = -1 }; };
 #define _DT_USDTN(n, prov, name, sem, counter, ...) __extension__ ({ _DT_USDT_L##n(__VA_ARGS__) \
 	_DT_USDT_SITE_ASM(prov, name, sem, counter, _DT_USDT_T##n, _DT_USDT_O##n) })
 
-/* Sites of probes that `dtrace -h` declared, and the question whether somebody traces one. */
+/* Sites of probes that `dtrace -h` declared, and the question whether one is being traced. */
 #define _DT_USDT_PROBE0(prov, name, sem) _DT_USDT0(prov, name, sem, _DT_USDT_COUNTER(sem))
 #define _DT_USDT_PROBE(n, prov, name, sem, ...) \
 	_DT_USDTN(n, prov, name, sem, _DT_USDT_COUNTER(sem), __VA_ARGS__)
