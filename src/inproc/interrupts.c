@@ -45,7 +45,8 @@ struct thread {
 struct account {
 	bool known;
 	uint64_t before;		/* when it was first looked at */
-	uint64_t seen;			/* of its threads since then */
+	uint64_t now;			/* before its threads were looked at in this round */
+	uint64_t seen;			/* of its threads since `before` */
 	uint64_t *lost;			/* for each rate: samples of time that was not seen */
 };
 
@@ -176,21 +177,28 @@ static bool process_time(uint32_t pid, uint64_t *ns)
 	return true;
 }
 
-/* All threads were looked at: what the process has used beyond that, it used in threads that are gone. */
+/*
+ * The clock of a process is read before those of its threads: what it shows beyond them was used by threads
+ * that have ended. Read later, it would have time that the next look at the threads finds again.
+ */
+static void read_clock(struct interrupts *all, uint32_t i)
+{
+	struct account *a = &all->account[i];
+
+	if (!process_time(all->s->process[i].pid, &a->now))
+		return;
+	if (!a->known)
+		a->before = a->now;
+	a->known = true;
+}
+
 static void settle(struct interrupts *all, uint32_t i)
 {
 	struct inproc_sampler *s = all->s;
 	struct account *a = &all->account[i];
-	uint64_t now;
 
-	if (!process_time(s->process[i].pid, &now))
-		return;
-	if (!a->known) {
-		a->before = now;
-		a->known = true;
-	}
-	for (uint32_t k = 0; k < s->nrates && now - a->before > a->seen; k++) {
-		uint64_t lost = (now - a->before - a->seen) / s->rate[k].interval;
+	for (uint32_t k = 0; k < s->nrates && a->now - a->before > a->seen; k++) {
+		uint64_t lost = (a->now - a->before - a->seen) / s->rate[k].interval;
 
 		if (lost > a->lost[k]) {
 			dt_sampler_lose(s, lost - a->lost[k]);
@@ -386,6 +394,21 @@ static bool sleep_until(const struct inproc_sampler *s, uint64_t due)
 	return ppoll(&f, 1, &t, NULL) > 0;
 }
 
+/* list: new threads are looked for, too, and the time of those that have ended is accounted for. */
+static void look(struct interrupts *all, bool list)
+{
+	uint32_t nprocesses = list ? all->s->nprocesses : 0;
+
+	for (uint32_t i = 0; i < nprocesses; i++)
+		read_clock(all, i);
+	if (list)
+		list_threads(all);
+	for (uint32_t i = 0; i < all->n; i++)
+		look_at(all, &all->v[i]);
+	for (uint32_t i = 0; i < nprocesses; i++)
+		settle(all, i);
+}
+
 /* When it returns, its thread ends, and the kernel lets go of whom it still holds. */
 void dt_interrupts_run(struct inproc_sampler *s)
 {
@@ -397,14 +420,9 @@ void dt_interrupts_run(struct inproc_sampler *s)
 		uint64_t now = dt_clock_ns();
 		bool list = now - listed >= LIST_NS;
 
-		if (list) {
-			list_threads(&all);
+		look(&all, list);
+		if (list)
 			listed = now;
-		}
-		for (uint32_t i = 0; i < all.n; i++)
-			look_at(&all, &all.v[i]);
-		for (uint32_t i = 0; i < s->nprocesses && list; i++)
-			settle(&all, i);
 		due = due + every > dt_clock_ns() ? due + every : dt_clock_ns();
 		if (sleep_until(s, due))
 			break;
