@@ -49,7 +49,7 @@ struct dt_lower {
 	/* ---- what the hook says; does not change ---- */
 	enum dt_plan_ctx ctx;
 	bool inside;			/* KPROBE: the places are inside functions */
-	uint64_t iter, iter_len;	/* as struct dt_plan_hook has them */
+	const struct dt_extent *between;	/* DT_BETWEEN, as struct dt_plan_hook has them */
 	uint32_t nargs;			/* the hook's own arguments, at most */
 	uint32_t value;			/* the word of the context that holds what a system call returned */
 	/* the hook is dtrace:::END, maybe with ERROR in it: exit() does not end these clauses */

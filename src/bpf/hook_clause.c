@@ -23,8 +23,7 @@ struct dt_lower dt_hook_lower_for(struct dt_hookcode *k, const struct dt_enablin
 		.compact = k->compact,
 		.gen = k->gen,
 		.end = dt_hook_is_end(k),
-		.iter = k->h->iter,
-		.iter_len = k->h->iter_len };
+		.between = k->h->between };
 }
 
 bool dt_hook_inline_clause(struct dt_hookcode *k, const struct dt_hookgroup *g)

@@ -66,27 +66,47 @@ static void get_stack(struct dt_lower *l, int base, int off, uint32_t size, uint
 }
 
 /*
- * Between a tracepoint and its programs there may be one more function, __traceiter_NAME. Whether it has a
- * frame depends on the machine, on how the compiler made its last call, and on who else uses the tracepoint.
- * So the first frame is compared with it, and the stack taken again without that frame.
+ * Between a tracepoint and its programs there may be more functions, __traceiter_NAME and, of those that may
+ * fault (6.13), __bpf_trace_NAME. Whether they have a frame depends on the machine, on how the compiler made
+ * their last call, and on who else uses the tracepoint. So the first frame is compared with them, and the
+ * stack taken again without it, as often as there are such functions.
  */
-void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+static void skip_between(struct dt_lower *l, int base, int off, uint32_t size, uint32_t fine)
 {
 	struct dt_emit *a = l->a;
-	uint32_t fine = dt_label(a);
 
-	get_stack(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
-	if (l->iter && !user && size >= 8) {
+	for (uint32_t more = 1; more <= DT_BETWEEN; more++) {
+		uint32_t ours = dt_label(a);
+
 		dt_jmpi(a, BPF_JSLE, R0, 0, fine);
 		dt_mov(a, R1, base);
 		dt_alui(a, BPF_ADD, R1, off);
 		dt_ldx(a, B8, R1, R1, 0);
-		dt_imm(a, R2, l->iter);
-		dt_alu(a, BPF_SUB, R1, R2);
-		dt_jmpi(a, BPF_JGE, R1, (int32_t)l->iter_len, fine);
-		get_stack(l, base, off, size, own_frames(l) + 1);
+		for (uint32_t i = 0; i < DT_BETWEEN; i++) {
+			if (l->between[i].at == 0)
+				continue;
+			dt_mov(a, R3, R1);
+			dt_imm(a, R2, l->between[i].at);
+			dt_alu(a, BPF_SUB, R3, R2);
+			dt_jmpi(a, BPF_JLT, R3, (int32_t)l->between[i].len, ours);
+		}
+		dt_ja(a, fine);
+		dt_put(a, ours);
+		get_stack(l, base, off, size, own_frames(l) + more);
 	}
-	dt_put(a, fine);
+}
+
+void dt_stack_take(struct dt_lower *l, int base, int off, uint32_t size, bool user)
+{
+	uint32_t fine = dt_label(l->a);
+	bool between = false;
+
+	for (uint32_t i = 0; l->between != NULL && i < DT_BETWEEN; i++)
+		between |= l->between[i].at != 0;
+	get_stack(l, base, off, size, user ? BPF_F_USER_STACK : own_frames(l));
+	if (between && !user && size >= 8)
+		skip_between(l, base, off, size, fine);
+	dt_put(l->a, fine);
 	put_caller_first(l, base, off, user);
 }
 

@@ -71,6 +71,10 @@ enum dt_keep { DT_KEEP_NONE, DT_KEEP_FORK, DT_KEEP_EXIT, DT_KEEP_FREE,
 	/* elements of self-> arrays, at sched_switch and sched_process_free: owned.c */
 	DT_KEEP_SELF_SWITCH, DT_KEEP_SELF_FREE };
 
+/* Code of the kernel whose frames stacks leave out. */
+struct dt_extent { uint64_t at, len; };
+enum { DT_BETWEEN = 2 };
+
 struct dt_plan_hook {			/* one program to make */
 	enum dt_plan_ctx ctx;
 	/* RAWTP sched_process_…: the program has no clauses, it notes who descends from whom */
@@ -83,11 +87,8 @@ struct dt_plan_hook {			/* one program to make */
 	uint32_t nargs;			/* arguments beyond read 0; for trampolines it is always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
-	/*
-	 * tracepoints: the kernel's function that calls the programs, whose frame stacks leave out; 0: not
-	 * known
-	 */
-	uint64_t iter, iter_len;
+	/* tracepoints: functions of the kernel that may stand between them and the programs; at 0: not known */
+	struct dt_extent between[DT_BETWEEN];
 	/* RAWTP contention_…: its CPU may hold a lock of the kernel's, one of our own maps among them */
 	bool in_locks;
 	bool irqs_off;			/* runs with interrupts off, where memory at hand is not refilled */

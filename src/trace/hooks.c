@@ -331,9 +331,10 @@ static bool wants_stack(const struct dt_ecb *e)
 	return dt_difo_needs(e->pred, DT_NEED_KSTACK);
 }
 
-/* The kernel function that calls the programs of a tracepoint (__traceiter_NAME): stacks begin after it. */
-static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_plan_hook *out)
+/* The kernel functions that call the programs of a tracepoint: stacks begin after them. */
+static void find_between(struct dt_gobuild *b, const struct dt_hook *hook, struct dt_plan_hook *out)
 {
+	static const char *const names[DT_BETWEEN] = { "__traceiter_", "__bpf_trace_" };
 	const char *of = hook->kind == DT_HOOK_RAWTP ? hook->target :
 	    hook->kind == DT_HOOK_SYS_ENTER ? "sys_enter" :
 	    hook->kind == DT_HOOK_SYS_EXIT ? "sys_exit" : NULL;
@@ -342,9 +343,13 @@ static void find_iter(struct dt_gobuild *b, const struct dt_hook *hook, struct d
 		return;
 	if (b->h->kernel == NULL)
 		b->h->kernel = dt_kernel_new(b->h->arena);
-	if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "__traceiter_%s", of), &out->iter,
-	    &out->iter_len) != 0)
-		out->iter = out->iter_len = 0;
+	for (int i = 0; i < DT_BETWEEN; i++) {
+		struct dt_extent *e = &out->between[i];
+
+		if (dt_kernel_extent(b->h->kernel, dt_arena_printf(b->t->arena, "%s%s", names[i], of),
+		    &e->at, &e->len) != 0)
+			*e = (struct dt_extent){ 0 };
+	}
 }
 
 void dt_gobuild_plan_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_plan_hook *out)
@@ -357,9 +362,9 @@ void dt_gobuild_plan_hook(struct dt_gobuild *b, const struct dt_bhook *k, struct
 		    strncmp(k->hook.target, "contention_", 11) == 0,
 		.irqs_off = k->hook.kind == DT_HOOK_RAWTP && strncmp(k->hook.target, "sched_", 6) == 0 &&
 		    strncmp(k->hook.target, "sched_process_", 14) != 0 };
-	for (size_t i = 0; i < k->en.n && !out->iter; i++)
+	for (size_t i = 0; i < k->en.n && out->between[0].at == 0; i++)
 		if (wants_stack(k->en.v[i].ecb))
-			find_iter(b, &k->hook, out);
+			find_between(b, &k->hook, out);
 }
 
 void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt_attach *out)
