@@ -28,6 +28,7 @@ extern struct hidden the_hidden;
 int unused_bytes(union both *b) { return b->byte[0]; }
 APART int play(void *game, void *both, void *place) { __asm__ volatile("" :: "r"(game), "r"(both), "r"(place) : "memory"); return game != both && place; }
 APART int again(game_t *game) { __asm__ volatile("" :: "r"(game) : "memory"); return game->dungeons; }
+static volatile int read_once;
 int main(int argc, char **argv)
 {
 	game_t b = { "link", 3, { -2, 5, 9 }, RED, { 77 }, NULL, "b", NULL, NULL };
@@ -35,6 +36,8 @@ int main(int argc, char **argv)
 	union both w = { .word = 0x01020304 };
 
 	(void)argv;
+	/* constants that no one has read yet are not in memory, and a probe cannot read them */
+	read_once = *(const volatile char *)a.name + *(const volatile char *)a.text + *(const volatile char *)b.name;
 	do
 		printf("%d %d\n", play(&a, &w, &at), again(&a));
 	while (argc > 1 && fflush(stdout) == 0 && usleep(50000) == 0);
