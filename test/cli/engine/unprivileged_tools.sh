@@ -38,7 +38,7 @@ worked= bad=
 for file in "$tmp"/dtools/*; do
 	name=${file##*/}
 	tool "$name" -c "$tmp/hits call 10"
-	if [ "$status" -eq 0 ] && [ -s "$tmp/out" ] && [ ! -s "$tmp/err" ]; then
+	if [ "$status" -eq 0 ] && [ -s "$tmp/out" ] && silent; then
 		worked="$worked $name "
 	else
 		# what it looks for is not in this program
