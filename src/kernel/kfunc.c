@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { IN_REGISTERS = 6 };	/* arguments that every kernel's trampolines pass */
+
 static const struct bpf_insn nothing[] = {
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 	{ .code = BPF_JMP | BPF_EXIT },
@@ -24,18 +26,23 @@ static int load_nothing(enum bpf_prog_type type, enum bpf_attach_type at, uint32
 }
 
 /* Some kernels allow the load and refuse the attachment, so it is attached for a moment. */
+static bool can_attach(int prog)
+{
+	int link = bpf_raw_tracepoint_open(NULL, prog);
+
+	if (link >= 0)
+		close(link);
+	return link >= 0;
+}
+
 static bool has_fentry(uint32_t btf_id)
 {
-	int prog = btf_id != 0 ? load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id, 0) : -1, link;
+	int prog = btf_id != 0 ? load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id, 0) : -1;
+	bool good = prog >= 0 && can_attach(prog);
 
-	if (prog < 0)
-		return false;
-	link = bpf_raw_tracepoint_open(NULL, prog);
-	close(prog);
-	if (link < 0)
-		return false;
-	close(link);
-	return true;
+	if (prog >= 0)
+		close(prog);
+	return good;
 }
 
 /*
@@ -101,18 +108,20 @@ int dt_kfunc_btf(const char *target)
 	return -ENOENT;
 }
 
-bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret)
+bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret, uint32_t words)
 {
 	int btf = dt_kfunc_btf(target);
 	int prog = btf >= 0 ?
 	    load_nothing(BPF_PROG_TYPE_TRACING, ret ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, btf_id, btf) :
 	    -1;
 
+	bool good = prog >= 0 && (words <= IN_REGISTERS || can_attach(prog));
+
 	if (btf > 0)
 		close(btf);
 	if (prog >= 0)
 		close(prog);
-	return prog >= 0;
+	return good;
 }
 
 bool dt_kfunc_likely(void) { return has_kprobe() || has_multi(); }

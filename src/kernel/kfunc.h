@@ -28,8 +28,10 @@ bool dt_kfunc_any(uint32_t btf_id);
 bool dt_kfunc_likely(void);
 /*
  * Would a trampoline on this function be accepted? Kernels refuse some functions that have type data.
+ * words: that its arguments have. More than registers hold are refused by some kernels when the program is
+ * attached (x86-64 before 6.7), so then it is, for a moment.
  */
-bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret);
+bool dt_kfunc_trampoline(const char *target, uint32_t btf_id, bool ret, uint32_t words);
 /*
  * A descriptor of the type data of the module in "module`function", which the caller closes; 0 for
  * functions of the core kernel; or -errno.

@@ -80,8 +80,9 @@ const struct dt_kfunc_methods *dt_gobuild_methods(struct dt_gobuild *b)
 bool dt_gobuild_trampoline(struct dt_gobuild *b, const char *target, bool ret)
 {
 	uint32_t id = dt_types_function_id(b->h->types, target);
+	uint32_t words = id != 0 ? words_of(b->h->types, target) : UINT32_MAX;
 
-	return id != 0 && words_of(b->h->types, target) != UINT32_MAX && dt_kfunc_trampoline(target, id, ret);
+	return words != UINT32_MAX && dt_kfunc_trampoline(target, id, ret, words);
 }
 
 /*
