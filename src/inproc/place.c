@@ -308,6 +308,9 @@ struct making {
 	uint64_t *pcs, *sites;		/* of all places: the instruction, and its struct dt_agent_site */
 	uint8_t *code;			/* of the function in hand */
 	uint64_t code_addr, code_len, code_avail;
+	uint64_t *tables;		/* where its jump tables lead */
+	uint32_t ntables, tables_cap;
+	bool tables_known;
 	uint32_t from, to;		/* places in that function */
 };
 
@@ -373,6 +376,40 @@ static int read_branches(struct making *m, struct inproc_file *f)
 	return f->targets_lost ? -ENOMEM : 0;
 }
 
+static void note_table(void *ctx, uint64_t from, uint64_t to)
+{
+	struct making *m = ctx;
+
+	(void)from;
+	if (m->ntables == m->tables_cap) {
+		uint32_t cap = m->tables_cap * 2 + 256;
+		uint64_t *more = realloc(m->tables, cap * sizeof(*more));
+
+		if (more == NULL) {
+			m->tables_known = false;
+			return;
+		}
+		m->tables = more;
+		m->tables_cap = cap;
+	}
+	m->tables[m->ntables++] = to;
+}
+
+static bool read_memory(void *ctx, uint64_t addr, void *to, size_t len)
+{
+	return dt_inject_read(ctx, addr, to, len) == 0;
+}
+
+static void read_tables(struct making *m, const struct inproc_file *f)
+{
+	struct dt_patch_tables in = { m->code, m->code_addr, m->code_len, f->text_start, f->text_end,
+		read_memory, m->t->inject };
+
+	m->ntables = 0;
+	m->tables_known = true;
+	m->tables_known &= dt_patch_tables_of(m->p->opts.machine, &in, note_table, m);
+}
+
 /*
  * The function around a place, as far as the file's symbols tell: its bytes are read once for all its
  * places.
@@ -395,6 +432,8 @@ static void read_function(struct making *m, uint32_t i)
 		if (dt_inject_read(m->t->inject, m->code_addr, m->code, m->code_len) != 0)
 			m->code_len = 0;
 	}
+	if (m->code_len != 0)
+		read_tables(m, &m->places->file[at->in]);
 	for (m->from = i; m->from > 0 && m->pcs[m->from - 1] >= m->code_addr; m->from--)
 		;
 	for (m->to = i; m->to < m->places->n && m->pcs[m->to] - m->code_addr < m->code_len; m->to++)
@@ -468,7 +507,8 @@ static const char *make_patch(struct making *m, uint32_t i)
 	if (m->code_len != 0) {
 		site = (struct dt_patch_site){ .pc = at->pc, .func = m->code, .func_addr = m->code_addr,
 			.func_size = m->code_len, .avail = m->code_avail, .sites = m->pcs + m->from,
-			.site_addrs = m->sites + m->from, .nsites = m->to - m->from };
+			.site_addrs = m->sites + m->from, .nsites = m->to - m->from,
+			.tables_known = m->tables_known, .tables = m->tables, .ntables = m->ntables };
 		branches_into(m, &m->places->file[at->in], &site);
 	}
 	site.shadow_stack = m->t->shadow_stack;
@@ -544,6 +584,7 @@ int dt_inproc_make_patches(struct inproc *p, struct inproc_target *t, struct inp
 	}
 	if (err == 0)
 		make_all(&m);
+	free(m.tables);
 	free(m.code);
 	free(m.pcs);
 	free(m.sites);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which machine makes the patch, and what is the same on all of them. */
 #include "patch/patch_code.h"
+#include "patch/patch_x86.h"
 
 #include "agent/agent.h"
 #include "machine/machine.h"
@@ -103,4 +104,10 @@ int dt_patch_targets(const struct dt_machine *m, const uint8_t *code, uint64_t s
 	struct targets t = { code_addr, size, f, ctx };
 
 	return m->walk != NULL ? m->walk(code, size, code_addr, one_target, &t) : -ENOEXEC;
+}
+
+bool dt_patch_tables_of(const struct dt_machine *m, const struct dt_patch_tables *in, dt_patch_target_f *f,
+    void *ctx)
+{
+	return !is_x86(m) || dt_patch_x86_tables(in, f, ctx);
 }

@@ -38,6 +38,10 @@ struct dt_patch_site {
 	/* addresses in the function that other functions branch to, sorted (dt_patch_targets) */
 	const uint64_t *targets;
 	uint32_t ntargets;
+	/* where its jump tables lead, if tables_known (dt_patch_tables_of()); in any order */
+	bool tables_known;
+	const uint64_t *tables;
+	uint32_t ntables;
 	/*
 	 * All places in this function that are to be patched, sorted, and where the struct dt_agent_site of
 	 * each will be. Of two that overlap the first is patched, and its trampoline fires the other one
@@ -108,5 +112,20 @@ bool dt_patch_reaches(const struct dt_machine *, uint64_t pc, uint64_t island, u
 typedef void dt_patch_target_f(void *ctx, uint64_t from, uint64_t to);
 int dt_patch_targets(const struct dt_machine *, const uint8_t *code, uint64_t size, uint64_t code_addr,
     dt_patch_target_f *, void *ctx);
+
+/* A function, where the code of its file is mapped, and memory around it: false if it cannot be read. */
+struct dt_patch_tables {
+	const uint8_t *code;
+	uint64_t addr, size, text_start, text_end;
+	bool (*read)(void *ctx, uint64_t addr, void *to, size_t len);
+	void *ctx;
+};
+
+/*
+ * Calls f with each address in the function that one of its jump tables may lead to, some often. False: there
+ * is a jump whose table is not found. Where instructions have one length nothing needs to be known.
+ */
+bool dt_patch_tables_of(const struct dt_machine *, const struct dt_patch_tables *, dt_patch_target_f *,
+    void *ctx);
 
 #endif

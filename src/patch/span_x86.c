@@ -103,6 +103,10 @@ const char *dt_span_window(struct dt_span_window *w, const struct dt_patch_site 
 		return "the instructions of its function cannot be decoded";
 	for (uint32_t i = 0; i < s->ntargets; i++)
 		flag(w, s->targets[i], TARGET);
+	for (uint32_t i = 0; i < s->ntables && s->tables_known; i++)
+		flag(w, s->tables[i], TARGET);
+	if (s->tables_known)
+		w->table = false;
 	return has(w, s->pc, STARTS) ? NULL : "no instruction begins there";
 }
 

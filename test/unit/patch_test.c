@@ -186,6 +186,89 @@ static void calls_x86(void)
 	    "it is a call, which must be one where calls are checked by a shadow stack");
 }
 
+/* ---- jump tables ---- */
+
+/* Memory at CODE: a function, then a table and what follows it. */
+struct image { const uint8_t *bytes; size_t len; };
+struct found { uint64_t to[32]; uint32_t n; };
+
+static bool read_image(void *ctx, uint64_t addr, void *to, size_t len)
+{
+	const struct image *i = ctx;
+
+	if (addr - CODE >= i->len || len > i->len - (addr - CODE))
+		return false;
+	memcpy(to, i->bytes + (addr - CODE), len);
+	return true;
+}
+
+static void note_target(void *ctx, uint64_t from, uint64_t to)
+{
+	struct found *f = ctx;
+
+	(void)from;
+	if (f->n < DT_COUNT(f->to))
+		f->to[f->n++] = to;
+}
+
+/* The code of the file is the first `text` bytes. */
+static bool tables_of(const uint8_t *bytes, size_t len, size_t func, size_t text, struct found *f)
+{
+	struct image i = { bytes, len };
+	struct dt_patch_tables in = { bytes, CODE, func, CODE, CODE + text, read_image, &i };
+
+	*f = (struct found){ .n = 0 };
+	return dt_patch_tables_of(&dt_machine_x86_64, &in, note_target, f);
+}
+
+static void tables_x86(void)
+{
+	/*
+	 * 0: push %rax; push %rcx; push %rdx; push %rbx; lea 24(%rip) = 32,%rdx; movslq (%rdx,%rdi,4),%rax;
+	 * add %rdx,%rax; notrack jmp *%rax; 21: five instructions. 32: 21, 25, the next function, data
+	 */
+	uint8_t code[] = { 0x50, 0x51, 0x52, 0x53, 0x48, 0x8d, 0x15, 0x15, 0, 0, 0, 0x48, 0x63, 0x04, 0xba,
+	    0x48, 0x01, 0xd0, 0x3e, 0xff, 0xe0, 0x5b, 0x5a, 0x59, 0x58, 0xc3, 0x90, 0x90, 0xc3, 0x90, 0x90, 0x90,
+	    0xf5, 0xff, 0xff, 0xff, 0xf9, 0xff, 0xff, 0xff, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f };
+	/* jmp *0x10000(,%rdi,8), which is CODE + 16; ret. 16: 7, elsewhere */
+	uint8_t absolute[32] = { 0xff, 0x24, 0xfd };
+	uint64_t places[2] = { CODE + 7, 1 };
+	uint32_t table = CODE + 16;
+	struct dt_patch_site s = at(code, 28, 0);
+	struct found f;
+
+	expect(&dt_machine_x86_64, &s, TABLE);
+	CHECK(tables_of(code, sizeof(code), 28, 32, &f));
+	CHECK(f.n == 2 && f.to[0] == CODE + 21 && f.to[1] == CODE + 25);
+	s.tables_known = true;
+	s.tables = f.to;
+	s.ntables = f.n;
+	expect(&dt_machine_x86_64, &s, NULL);
+	/* an element that leads into the bytes of the jump */
+	code[36] = 0xe2;
+	CHECK(tables_of(code, sizeof(code), 28, 32, &f) && f.n == 2 && f.to[1] == CODE + 2);
+	expect(&dt_machine_x86_64, &s, INTO);
+	/* the table ends with the memory; it is nowhere; there is no lea */
+	CHECK(tables_of(code, 36, 28, 32, &f) && f.n == 1);
+	CHECK(tables_of(code, 32, 28, 32, &f) && f.n == 0);
+	code[5] = 0x8b;
+	CHECK(!tables_of(code, sizeof(code), 28, 32, &f));
+	code[5] = 0x8d;
+	/* distances are not added; another jump, by an array of addresses */
+	code[16] = 0x31;
+	CHECK(!tables_of(code, sizeof(code), 28, 32, &f));
+	code[16] = 0x01;
+	memcpy(code + 21, "\xff\x24\xc8", 3);	/* jmp *(%rax,%rcx,8) */
+	CHECK(!tables_of(code, sizeof(code), 28, 32, &f));
+
+	memcpy(absolute + 3, &table, sizeof(table));
+	absolute[7] = 0xc3;
+	memcpy(absolute + 16, places, sizeof(places));
+	CHECK(tables_of(absolute, sizeof(absolute), 8, 16, &f) && f.n == 1 && f.to[0] == CODE + 7);
+	/* nothing of the kind: known */
+	CHECK(tables_of(small, sizeof(small), sizeof(small), sizeof(small), &f) && f.n == 0);
+}
+
 /* Only bytes from the place on are known. */
 static void unknown_function(void)
 {
@@ -446,6 +529,7 @@ int main(void)
 	padding_x86();
 	others_x86();
 	calls_x86();
+	tables_x86();
 	unknown_function();
 	refusals_aarch64();
 	landing_aarch64();
