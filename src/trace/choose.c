@@ -21,7 +21,7 @@
  * given processes. If then one of them cannot be had there, the kernel takes the trace (dt_trace.fell_back).
  * What the kernel's probes do beyond that, and no one can foresee, is to go on after exec() of the same file.
  */
-static const bool PROCESS_BY_DEFAULT = false;
+static const bool PROCESS_BY_DEFAULT = true;
 
 static const struct dt_engine_ops *const engines[] = {
 #define ENGINE(name) &dt_engine_##name,
@@ -287,7 +287,7 @@ static const char *not_given(const struct dt_trace *t)
 			bool runs = k->kind == DT_HOOK_RUN || k->kind == DT_HOOK_TICK ||
 			    k->kind == DT_HOOK_NONE;
 
-			if (!runs && (k->kind != DT_HOOK_UPROBE || k->pid == 0))
+			if (!runs && (!dt_hook_in_process(k->kind) || k->pid == 0))
 				return dt_arena_printf(t->arena, "%s is no place in a given process",
 				    name_of(t, t->enabled.v[i].probe));
 			any |= !runs;

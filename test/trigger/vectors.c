@@ -2,7 +2,7 @@
 /*
  * vectors: functions whose first instruction is of AVX, and has an opcode that means a branch, a call or a
  * return without the prefix of AVX: Linux takes some for these when a uprobe is there. Each gives its own
- * result, and all are printed in a line; "none" where the processor or the machine has no AVX.
+ * result, and all are printed in a line; vector_none() is a return and nothing else, and is not called; "none" where the processor or the machine has no AVX.
  */
 #include <stdio.h>
 
@@ -21,6 +21,7 @@ __asm__(".text\n"
     FUNCTION("vector_eb", "vpor %xmm1, %xmm0, %xmm0")
     FUNCTION("vector_ea", "vpminsw %xmm1, %xmm0, %xmm0")
     FUNCTION("vector_fe", "vpaddd %xmm1, %xmm0, %xmm0")
+    FUNCTION("vector_none", "")
     ".type on_vectors, @function\n"
     "on_vectors:\n\tvmovd %edi, %xmm0\n\tvmovd %esi, %xmm1\n\tcall *%rdx\n\tvmovd %xmm0, %eax\n\tret\n"
     ".size on_vectors, .-on_vectors\n");
