@@ -56,12 +56,13 @@ while [ $round -lt "$lots" ]; do
 		echo "# seed $((seed + round)), $what: status $status, $(tail -n 1 "$tmp/out"), counted $(grep '^own' "$tmp/counts" | tr '\n' ' '), $(head -n 2 "$tmp/err")"
 	done
 	round=$((round + 1))
+	[ $((round % 100)) -ne 0 ] || echo "# $round rounds, failed:${failed:- none}"
 done
 [ -z "$failed" ]
 check $? "$round rounds of probes by lot in a program with $threads threads:${failed:- as untraced, counts exact}"
 
 mkfifo "$tmp/go"
-"$chaos" none "$threads" 2000000000 <"$tmp/go" >"$tmp/victim" &
+nice -n 19 "$chaos" none "$threads" 2000000000 <"$tmp/go" >"$tmp/victim" &
 victim=$!
 exec 5>"$tmp/go"
 echo go >&5
@@ -72,6 +73,7 @@ while [ $round -lt "$rounds" ]; do
 	status=$?
 	[ "$status" -eq 0 ] && [ "$(awk '$1 > 0 { n = 1 } END { print n + 0 }' "$tmp/out")" -eq 1 ] || failed=$((failed + 1))
 	round=$((round + 1))
+	[ $((round % 100)) -ne 0 ] || echo "# $round rounds, $failed failed"
 	[ $round -gt 1 ] || before=$(grep -c . "/proc/$victim/maps")	# all threads are there
 done
 [ $failed -eq 0 ] && kill -0 $victim

@@ -68,7 +68,8 @@ fi
 check $status "BEGIN"
 is "system calls of a command alone: a notice" 0 "syscall:vmlinux:write:entry: only the processes of -p and -c are traced, because there are no rights" -c "true" -n 'syscall::write:entry { @ = count(); }'
 run -qc true -n 'syscall::write:entry { @ = count(); }'
-[ "$status" -eq 0 ] && [ ! -s "$tmp/err" ]
+# of x86-64 some instructions cannot be patched, which is always said
+[ "$status" -eq 0 ] && ! grep -qv 'of [0-9]* probes could not be enabled' "$tmp/err"
 check $? "… none with -q"
 is "-v" 0 "dtrace: engine process: there are no rights to trace the kernel" -vqn 'BEGIN { exit(0); }'
 is "syscall: what can be done without rights" 1 "syscall:vmlinux:read:entry fires in any process (name some with -p or -c): $rights" -qn 'syscall::read:entry { exit(0); }'
