@@ -176,7 +176,7 @@ static void show(const struct inproc_file *file, const char *name, uint64_t offs
 	(void)dt_make_printable(buf);
 }
 
-static void leave_out_return(struct inproc_finding *f, const struct dt_point *at)
+static void leave_out_point(struct inproc_finding *f, const struct dt_point *at, const char *why)
 {
 	const char *name = at->target;
 	char shown[160];
@@ -187,7 +187,7 @@ static void leave_out_return(struct inproc_finding *f, const struct dt_point *at
 			name = name_in(f->maps.v[i].path);
 	show(dt_inproc_file_of(f, at->target), name, at->offset, shown, sizeof(shown));
 	f->p->left_out.of++;
-	dt_inproc_leave_out(f->p, shown, "its code does not show where it returns");
+	dt_inproc_leave_out(f->p, shown, why);
 }
 
 /* A file may be mapped more than once: each mapping has the place. */
@@ -267,10 +267,14 @@ static int find_all(struct inproc_finding *f, uint32_t first, bool again)
 			if (a->points[k].pid != 0 && a->points[k].pid != f->t->pid)
 				continue;
 			if (a->kind == DT_HOOK_UPROBE) {
+				uint32_t had = f->out->n;
+
 				err = add_point(f, &a->points[k], k, dt_inproc_program(p, i));
+				if (err == 0 && f->out->n == had && first == 0 && a->points[k].pid != 0)
+					leave_out_point(f, &a->points[k], "its file is not mapped yet");
 				continue;
 			}
-			leave_out_return(f, &a->points[k]);
+			leave_out_point(f, &a->points[k], "its code does not show where it returns");
 		}
 	}
 	if (err == 0)

@@ -161,6 +161,8 @@ struct dt_machine {
 	 * probes are refused on this machine.
 	 */
 	bool (*operand)(struct dt_operand *, struct dt_sdt_arg *);
+	/* Whether the kernel's uprobes run this instruction wrongly. NULL: they run all that they accept. */
+	bool (*misread)(const uint8_t *code, size_t len);
 	bool unnamed_bitfields_align;	/* an unnamed bit-field aligns its struct like a named one */
 };
 

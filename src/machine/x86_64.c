@@ -253,6 +253,22 @@ static bool x86_operand(struct dt_operand *t, struct dt_sdt_arg *a)
 	return dt_operand_skip(t, '(') ? x86_memory(t, a) : true;
 }
 
+/*
+ * Linux (seen with 6.18) looks at the opcode of an instruction and not at a VEX or EVEX prefix before it: what
+ * has the opcode of a branch, a call or a nop is not executed (branch_setup_xol_ops() in
+ * arch/x86/kernel/uprobes.c), and after those of returns, far calls and popf a process goes on in a wrong
+ * place or state (arch_uprobe_analyze_insn()). vpcmpeqb, vpor, vpshufd, vmovdqu to memory and vpbroadcastb, by
+ * which strchr() begins, are among them.
+ */
+static bool misread_x86(const uint8_t *code, size_t len)
+{
+	static const uint8_t others[] = { 0x90, 0x9a, 0x9d, 0xc2, 0xc3, 0xca, 0xcb, 0xe8, 0xe9, 0xeb };
+	struct dt_x86 x;
+
+	return dt_x86_decode(code, len, &x) && x.map == DT_X86_VEX &&
+	    ((x.opcode & 0xf0) == 0x70 || memchr(others, x.opcode, sizeof(others)) != NULL);
+}
+
 const struct dt_machine dt_machine_x86_64 = {
 	.name = "x86-64", .elf = EM_X86_64, .define = "-D__amd64",
 #ifdef __x86_64__
@@ -313,5 +329,5 @@ const struct dt_machine dt_machine_x86_64 = {
 		.on_stack = "%u(%%rsp)", .in_float = "%%xmm%u",
 	},
 	.insn_align = 1,
-	.walk = walk_x86, .operand = x86_operand,
+	.walk = walk_x86, .operand = x86_operand, .misread = misread_x86,
 };

@@ -79,6 +79,7 @@ static const struct { int err; const char *text; } answers[] = {
 	{ EADDRNOTAVAIL, "the kernel allows no probe there" },
 	{ EOPNOTSUPP, "this kernel has no links of perf events: use Linux 5.15 or newer" },
 	{ NOT_STEPPED, "the kernel cannot execute this instruction from another place" },
+	{ ENOEXEC, "the kernel would not execute this AVX instruction (-x engine=process does)" },
 	{ ENOSYS, "this kernel has no perf events: use one with CONFIG_PERF_EVENTS" },
 };
 

@@ -8,13 +8,17 @@
 #include "session/uprobe.h"
 #include "session/impl.h"
 
+#include "machine/machine.h"
+
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -79,6 +83,7 @@ struct attaching {
 	int nlinks;
 	/* In the order of attaching: by file and process; the cookie is the index of the point */
 	uint64_t *offsets, *ref_ctrs, *cookies;
+	uint32_t n;			/* of these: points that may be attached */
 	bool filter;
 	uint32_t type;			/* of perf uprobe events */
 };
@@ -177,12 +182,45 @@ static int compare_points(const void *x, const void *y, void *points)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+/*
+ * Instructions that the kernel accepts and then runs wrongly: a process would go on with wrong results. Files
+ * that cannot be read are the kernel's to refuse.
+ */
+static void refuse_misread(struct attaching *a)
+{
+	const struct dt_machine *m = dt_machine_here();
+	const char *path = NULL;
+	uint32_t kept = 0;
+	int fd = -1;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct dt_point *p = point_at(a, i);
+		uint8_t code[16];
+		ssize_t len;
+
+		if (path == NULL || strcmp(path, p->target) != 0) {
+			if (fd >= 0)
+				close(fd);
+			fd = open(p->target, O_RDONLY | O_CLOEXEC);
+			path = p->target;
+		}
+		len = fd >= 0 ? pread(fd, code, sizeof(code), (off_t)p->offset) : 0;
+		if (len > 0 && m->misread(code, (size_t)len))
+			refuse_point(a, (uint32_t)a->cookies[i], -ENOEXEC);
+		else
+			a->cookies[kept++] = a->cookies[i];
+	}
+	if (fd >= 0)
+		close(fd);
+	a->n = kept;
+}
+
 /* How many points from here on belong to one file and process. */
 static uint32_t run_length(const struct attaching *a, uint32_t from)
 {
 	uint32_t n = 1;
 
-	while (from + n < a->u->n && point_at(a, from + n)->pid == point_at(a, from)->pid &&
+	while (from + n < a->n && point_at(a, from + n)->pid == point_at(a, from)->pid &&
 	    strcmp(point_at(a, from + n)->target, point_at(a, from)->target) == 0)
 		n++;
 	return n;
@@ -197,16 +235,19 @@ static void attach_all(struct attaching *a)
 		a->cookies[i] = i;
 	if (u->multi)
 		qsort_r(a->cookies, u->n, sizeof(*a->cookies), compare_points, (void *)(uintptr_t)u->points);
-	for (uint32_t i = 0; i < u->n; i++) {
+	a->n = u->n;
+	if (dt_machine_here() != NULL && dt_machine_here()->misread != NULL)
+		refuse_misread(a);
+	for (uint32_t i = 0; i < a->n; i++) {
 		a->offsets[i] = point_at(a, i)->offset;
 		a->ref_ctrs[i] = point_at(a, i)->ref_ctr;
 	}
-	for (uint32_t i = 0, n; i < u->n; i += n) {
+	for (uint32_t i = 0, n; i < a->n; i += n) {
 		n = u->multi ? run_length(a, i) : 1;
 		if (u->multi)
 			attach_multi(a, i, n);
 		else
-			attach_perf(a, i);
+			attach_perf(a, (uint32_t)a->cookies[i]);
 	}
 }
 

@@ -17,12 +17,11 @@
 #include <sys/syscall.h>
 
 /*
- * With the rights to trace the kernel, auto chooses the kernel, whatever is enabled. Its probes follow a
- * process where those inside of it do not, and none of that is known before: into libraries that are loaded
- * later, through exec(), up a stack without frame pointers. When the engine process does these, this becomes
- * true, and programs whose probes are all in given processes run there.
+ * With the rights to trace the kernel, auto takes the process for programs whose probes are all places in
+ * given processes. If then one of them cannot be had there, the kernel takes the trace (dt_trace.fell_back).
+ * What the kernel's probes do beyond that, and no one can foresee, is to go on after exec() of the same file.
  */
-static const bool PROCESS_BY_DEFAULT = false;
+static const bool PROCESS_BY_DEFAULT = true;
 
 static const struct dt_engine_ops *const engines[] = {
 #define ENGINE(name) &dt_engine_##name,
@@ -275,29 +274,46 @@ static const struct dt_engine_ops *without_rights(struct dtrace_hdl *h, int perm
 	return ops;
 }
 
-/* With rights profile-n means all CPUs: samples of single processes are something else. */
-static const char *all_cpus(const struct dt_trace *t)
+/*
+ * With rights system calls and profile-n mean the whole machine, and what may come while tracing is for the
+ * kernel; but descriptions of functions in all files of a process have found some.
+ */
+static const char *not_given(const struct dt_trace *t)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < t->enabled.n; i++)
-		if (t->enabled.v[i].probe->hook.kind == DT_HOOK_PERF)
-			return dt_arena_printf(t->arena, "%s fires on all CPUs",
-			    name_of(t, t->enabled.v[i].probe));
-	return NULL;
+		for (const struct dt_hook *k = &t->enabled.v[i].probe->hook; k != NULL; k = k->next) {
+			bool runs = k->kind == DT_HOOK_RUN || k->kind == DT_HOOK_TICK ||
+			    k->kind == DT_HOOK_NONE;
+
+			if (!runs && (!dt_hook_in_process(k->kind) || k->pid == 0))
+				return dt_arena_printf(t->arena, "%s is no place in a given process",
+				    name_of(t, t->enabled.v[i].probe));
+			any |= !runs;
+		}
+	if (t->retained.n > 0)
+		return dt_arena_printf(t->arena, "%s may get more probes while tracing",
+		    t->retained.v[0].ecb->probe.prov);
+	return any ? NULL : "there are rights to trace the kernel";
 }
 
 /* With the rights for the kernel, or with an error that loading will tell. */
 static const struct dt_engine_ops *with_rights(struct dtrace_hdl *h, char *why, size_t len)
 {
 	const struct dt_engine_ops *ops = PROCESS_BY_DEFAULT ? dt_engine_in(PROCESS) : NULL;
-	const char *no = ops != NULL ? against(h, h->trace) : NULL;
+	struct dt_trace *t = h->trace;
+	const char *no = t->fell_back;
 
-	if (ops != NULL && no == NULL)
-		no = all_cpus(h->trace);
 	if (ops == NULL)
-		snprintf(why, len, "there are rights to trace the kernel");
-	else
-		snprintf(why, len, "%s", no != NULL ? no : "all probes are in given processes");
-	return ops != NULL && no == NULL ? ops : dt_engine_in(KERNEL);
+		no = "there are rights to trace the kernel";
+	if (no == NULL)
+		no = not_given(t);
+	if (no == NULL)
+		no = against(h, t);
+	t->may_fall_back = no == NULL;
+	snprintf(why, len, "%s", no != NULL ? no : "all probes are in given processes");
+	return no == NULL ? ops : dt_engine_in(KERNEL);
 }
 
 static const struct dt_engine_ops *replay_asked(struct dtrace_hdl *h, char *why, size_t len)
@@ -324,6 +340,7 @@ const struct dt_engine_ops *dt_trace_choose(struct dtrace_hdl *h, char *why, siz
 {
 	int permitted;
 
+	h->trace->may_fall_back = false;
 	if (h->probes.events != NULL)
 		return replay_asked(h, why, len);
 	switch (h->options.val[DT_OPT_engine]) {

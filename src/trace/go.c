@@ -404,6 +404,17 @@ static void note_refused(struct dt_trace *t)
 		    (double)out->stopped_ns / 1e6));
 }
 
+/* The kernel may have the places that the process does not: then it takes the trace, and nothing is lost. */
+static int check_left_out(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	const struct dt_left_out *out = t->ops->left_out(t->engine);
+
+	if (!t->may_fall_back || out->n == 0)
+		return 0;
+	return dt_handle_errorf(h, EDT_ENABLING_ERR, "%u of %u probes cannot be in the process, e.g. %s: %s",
+	    out->n, out->of, out->example, out->why != NULL ? out->why : dt_attach_why(out->err));
+}
+
 /*
  * The order: attach while nothing may fire, run BEGIN, then start. If BEGIN called exit(), nothing else
  * starts.
@@ -428,6 +439,9 @@ static int begin_tracing(dtrace_hdl_t *h)
 		return -1;
 	if ((err = t->ops->attach(t->engine, msg, sizeof(msg))) != 0)
 		return dt_handle_errorf(h, err == -ENOMEM ? EDT_NOMEM : EDT_ENABLING_ERR, "%s", msg);
+	if (check_left_out(h, t) != 0)
+		return -1;
+	t->may_fall_back = false;	/* what BEGIN does is done once */
 	dt_debug(h, "attached; running BEGIN");
 	note_refused(t);
 	note_options(h, t);
@@ -456,9 +470,17 @@ static int try_begin_tracing(dtrace_hdl_t *h)
 	DT_PUBLIC(h, -1, begin_tracing(h));
 }
 
+/* As if it had not been tried; enabled: without the places that dt_later_reserve() kept. */
+static void take_back(struct dt_trace *t, size_t enabled)
+{
+	dt_trace_clear(t);
+	t->enabled.n = enabled;
+}
+
 /*
  * Everything or nothing: what fails half way leaves no probe and no program in the kernel, and the caller may
- * try again, for example with smaller buffers.
+ * try again, for example with smaller buffers. What auto has put into processes and cannot have all there is
+ * the kernel's.
  */
 int dtrace_go(dtrace_hdl_t *h)
 {
@@ -468,10 +490,16 @@ int dtrace_go(dtrace_hdl_t *h)
 	if (check_go(h, t) != 0)
 		return -1;
 	dt_probes_typed(&t->h->probes);
+	t->fell_back = NULL;
 	if (try_begin_tracing(h) == 0)
 		return 0;
-	dt_trace_clear(t);
-	t->enabled.n = enabled;		/* without the places that dt_later_reserve() kept */
+	if (t->may_fall_back) {
+		t->fell_back = dt_arena_printf(t->arena, "%s", dtrace_errmsg(h, dtrace_errno(h)));
+		take_back(t, enabled);
+		if (try_begin_tracing(h) == 0)
+			return 0;
+	}
+	take_back(t, enabled);
 	return -1;
 }
 

@@ -70,6 +70,9 @@ struct dt_trace {
 	/* from dtrace_go() to dt_trace_clear(): what runs */
 	struct dt_gobuild *build;		/* what the plan was made of */
 	const struct dt_engine_ops *ops;	/* of the engine the options ask for */
+	/* the kernel can take the trace, if the engine cannot have all of it; why it did, NULL: it did not */
+	bool may_fall_back;
+	const char *fell_back;
 	struct dt_engine *engine;		/* NULL: none yet */
 	/* reports new programs (late_probes.c); NULL: no clause waits for any */
 	struct dt_later *later;

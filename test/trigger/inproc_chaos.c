@@ -3,7 +3,8 @@
  * inproc_chaos WHAT THREADS CALLS: threads call work() as often as asked, while what a patched process must
  * survive goes on: signals (SIGUSR1 to the threads, whose handler calls handled()), forks (children call
  * work() too, and exit 3 if it gives them a wrong result), jumps (longjmp() out of deep(), which never
- * returns), contexts (swapcontext() inside of work), exec (at the end the program starts itself as "done").
+ * returns), contexts (swapcontext() inside of work), exec (at the end the program starts itself as "done"),
+ * mixed (signals, forks, jumps and contexts), quiet (the same without signals).
  * Begins when a byte can be read from standard input. Prints what was called; status 7.
  */
 #include <errno.h>
@@ -105,20 +106,27 @@ static void fork_one(void)
 		atomic_fetch_add(&nwrong, 1);
 }
 
+/* Whether this goes on now: by its own name, or with all others. */
+static bool goes(const char *name)
+{
+	if (strcmp(what, "mixed") == 0)
+		return true;
+	return strcmp(what, name) == 0 || (strcmp(what, "quiet") == 0 && strcmp(name, "signals") != 0);
+}
+
 static void *run(void *arg)
 {
 	int n = (int)(long)arg;
-
-	bool shot_at = strcmp(what, "signals") == 0;
+	bool shot_at = goes("signals");
 
 	for (long i = 0; i < calls || (shot_at && atomic_load(&nhandled) < SHOTS); i++) {
 		if (do_work(i, 2.0) != 2 * i + 1)
 			atomic_fetch_add(&nwrong, 1);
-		if (i % 64 == 0 && strcmp(what, "jumps") == 0)
+		if (i % 64 == 0 && goes("jumps"))
 			jump();
-		if (i % 64 == 0 && strcmp(what, "contexts") == 0)
+		if (i % 64 == 0 && goes("contexts"))
 			switch_context(n);
-		if (i % 256 == 0 && strcmp(what, "forks") == 0)
+		if (i % 256 == 0 && goes("forks"))
 			fork_one();
 	}
 	return NULL;
@@ -156,9 +164,8 @@ int main(int argc, char **argv)
 	(void)!read(0, &byte, 1);
 	for (int i = 0; i < nthreads; i++)
 		pthread_create(&threads[i], NULL, run, (void *)(long)i);
-	if (strcmp(what, "signals") == 0)
+	if (goes("signals")) {
 		pthread_create(&shooter, NULL, shoot, NULL);
-	if (strcmp(what, "signals") == 0) {
 		struct timespec ms = { .tv_nsec = 1000000 };
 
 		while (atomic_load(&nwork) < (long)nthreads * calls || atomic_load(&nhandled) < SHOTS)

@@ -22,6 +22,36 @@ BEGIN { exit(0); }'
 run -qn 'BEGIN { exit(0); }'
 [ ! -s "$tmp/err" ]
 check $? "without -v nothing is said"
+
+# ---- auto, with rights: the process for places of given processes, the kernel for all else ----
+counts='{ @ = count(); } END { printa("counted %@d\n", @); }'
+has() {	# has WHAT N TEXT ARGS…: N hits were counted, by the engine that TEXT tells
+	what=$1 n=$2 text=$3
+	shift 3
+	run -vq "$@"
+	grep -qF "$text" "$tmp/err" && grep -qx "counted $n" "$tmp/out"
+	check $? "$what"
+}
+if [ -z "$there" ]; then
+	has "places of a given process" 1010 "dtrace: engine process: all probes are in given processes" -c "$hits call 10" -n "pid\$target:hits:hits_call:entry $counts"
+	has "with returns" 2020 "dtrace: engine process: all probes are in given processes" -c "$hits call 10" -n "pid\$target:hits:hits_call:entry, pid\$target:hits:hits_call:return $counts"
+	has "other probes beside them" 1010 "dtrace: engine kernel: sdt:sched::sched_switch" -c "$hits call 10" -n "pid\$target:hits:hits_call:entry $counts sdt:::sched_switch { @s = count(); }"
+	has "what reads the kernel" 1010 "dtrace: engine kernel: starttime, a variable of the kernel alone" -c "$hits call 10" -n "pid\$target:hits:hits_call:entry /starttime/ $counts"
+	has "what may come later" 1010 "dtrace: engine kernel: pid" -c "$hits call 10" -n "pid\$target:h*:hits_call:entry $counts"
+	is "system calls are those of all processes" 0 "dtrace: engine kernel: syscall:" -vq -c "$hits call 10" -n 'syscall::write:entry { @ = count(); }'
+	vectors=${BUILD:-build}/test/vectors
+	if [ "$("$vectors")" = none ]; then
+		ok "a place that cannot be in the process # SKIP this machine has all"
+	else
+		has "a place that cannot be in the process: the kernel has all" 1 "dtrace: engine kernel: 1 of 2 probes cannot be in the process, e.g. vectors:vector_none" \
+		    -c "$vectors" -n "BEGIN { printf(\"begin\n\"); } pid\$target:vectors:vector_none:entry, pid\$target:vectors:vector_fe:entry $counts"
+		[ "$(grep -c '^begin' "$tmp/out")" -eq 1 ] && ! grep -q 'could not be enabled' "$tmp/err"
+		check $? "BEGIN runs once, and nothing is left out"
+		run -x engine=process -q -c "$vectors" -n "pid\$target:vectors:vector_none:entry, pid\$target:vectors:vector_fe:entry $counts"
+		grep -q '1 of 2 probes could not be enabled, e.g. vectors:vector_none' "$tmp/err" && grep -qx 'counted 1' "$tmp/out"
+		check $? "the process by name leaves it out"
+	fi
+fi
 echo '1 syscall::read:entry pid=1 3' >"$tmp/events"
 is "a replay" 0 "dtrace: engine replay: asked for by -x replay" --replay "$tmp/events" -vqn 'syscall::read:entry { trace(arg0); }'
 is "a replay in another engine" 1 "leave out -x engine" --replay "$tmp/events" -qx engine=kernel -n 'syscall::read:entry { trace(arg0); }'

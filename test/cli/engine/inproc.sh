@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The engine inside the process: counts are those of the program itself while it gets signals, forks, jumps out of
 # functions, changes stacks and starts another program; nothing of a trace stays in a process, however it ends. INPROC_ROUNDS:
-# how often a running program is attached to.
+# how often a running program is attached to (10). INPROC_THREADS: its threads (8; at most 64). Each gets 10,000 signals a second.
 . test/cli/helpers.inc
-build=${BUILD:-build}
+build=${BUILD:-build} threads=${INPROC_THREADS:-8}
 chaos=$build/test/inproc_chaos
 inproc() { timeout 240 "$dtrace" -x engine=process "$@" >"$tmp/out" 2>"$tmp/err"; status=$?; }
 inproc -qn 'BEGIN { exit(0); }' </dev/null
@@ -19,9 +19,9 @@ END { printa("%s %@d\n", @); printa("values %@d\n", @v); }'
 said() { awk -v w="$1" '/^work .* wrong / { for (i = 1; i < NF; i += 2) if ($i == w) print $(i + 1) }' "$tmp/out"; }
 counted() { awk -v w="$1" '$1 == w && NF == 2 { n = $2 } END { print n + 0 }' "$tmp/out"; }
 for what in none signals forks jumps contexts exec; do
-	echo go | inproc -qn "$D" -c "$chaos $what 8 $calls"
+	echo go | inproc -qn "$D" -c "$chaos $what $threads $calls"
 	missed=$(sed -n 's/^dtrace: \([0-9]*\) drops\{0,1\} (fired inside another probe).*/\1/p' "$tmp/err" | awk '{ n += $1 } END { print n + 0 }')
-	[ "$status" -eq 0 ] && [ "$(said wrong)" = 0 ] && [ "$(said work)" -ge $((8 * calls)) ] &&
+	[ "$status" -eq 0 ] && [ "$(said wrong)" = 0 ] && [ "$(said work)" -ge $((threads * calls)) ] &&
 		[ $(($(counted work) + $(counted handled) + $(counted deep) + missed)) -ge $(($(said work) + $(said handled) + $(said deep))) ] &&
 		[ "$(counted deep)" -eq "$(said deep)" ] && [ $(($(counted handled) + missed)) -ge "$(said handled)" ]
 	check $? "$what: all calls are counted, or told as missed"
@@ -54,7 +54,7 @@ check $? "an address that is not there is a fault: status $status"
 
 # a program that runs is attached to and left, again and again
 mkfifo "$tmp/go"
-"$chaos" none 8 2000000000 <"$tmp/go" >"$tmp/victim" &
+"$chaos" none "$threads" 2000000000 <"$tmp/go" >"$tmp/victim" &
 victim=$!
 exec 5>"$tmp/go"
 echo go >&5
@@ -66,7 +66,7 @@ while [ $rounds -lt "${INPROC_ROUNDS:-10}" ]; do
 	[ $rounds -gt 1 ] || before=$(grep -c . "/proc/$victim/maps")	# all threads are there
 done
 [ $failed -eq 0 ] && kill -0 $victim
-check $? "$rounds rounds of attaching to 8 running threads: $failed failed"
+check $? "$rounds rounds of attaching to $threads running threads: $failed failed"
 ! grep -q 'memfd:dtrace' "/proc/$victim/maps" && [ "$(grep -c . "/proc/$victim/maps")" -le $((before + 1)) ]
 check $? "nothing stays mapped: $before mappings, then $(grep -c . "/proc/$victim/maps")"
 
