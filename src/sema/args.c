@@ -98,13 +98,13 @@ _Noreturn static void refuse_unstable(struct dt_sema *s, struct dt_loc loc)
 	    s->probe->prov, s->probe->mod, s->probe->func, s->probe->name);
 }
 
-/* Walks the probes that a pattern matches; the walk ends at the first probe without a signature. */
+/* Walks the probes that a pattern matches: all have the same signature, or all have none. */
 struct agreeing {
 	struct dt_sema *s;
 	struct dt_loc loc;
 	const struct dt_probe_sig *sig;
 	const char *prov;		/* provider of the probe that `sig` belongs to */
-	bool untyped;			/* one of the probes has no signature */
+	bool any;			/* there was a probe */
 };
 
 static bool same_as_others(void *ctx, const struct dt_pdesc *d)
@@ -112,12 +112,12 @@ static bool same_as_others(void *ctx, const struct dt_pdesc *d)
 	struct agreeing *a = ctx;
 	const struct dt_probe_sig *sig = named_signature(a->s, d, a->loc);
 
-	a->untyped = sig == NULL;
-	if (a->sig != NULL && (sig == NULL || !same_signature(a->sig, sig)))
+	if (a->any && ((sig == NULL) != (a->sig == NULL) || (sig != NULL && !same_signature(a->sig, sig))))
 		refuse_unstable(a->s, a->loc);
+	a->any = true;
 	a->sig = sig;
 	a->prov = dt_arena_strdup(a->s->arena, d->prov);
-	return !a->untyped;
+	return true;
 }
 
 /*
