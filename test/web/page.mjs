@@ -209,7 +209,7 @@ await step("a stranger's file is text, or refused", async () => {
 	same(await page.locator("img").count(), 0);
 	for (const [file, why] of [[html('{"t":"what"}', ""), "of an unknown kind"], [html("", "%%"), "damaged"], [html("{", ""), "damaged"],
 		[Buffer.from("nothing"), "neither a recording nor a page"], [Buffer.from("dtrace recording 1\n"), "another version"],
-		[recording.fill(0xff, 100, 140), "damaged"]]) {
+		[recording.fill(0xff, 100), "damaged"]]) {
 		await loadFile("x", file);
 		await page.locator(".notices", { hasText: why }).waitFor();
 	}
