@@ -21,8 +21,12 @@ static __attribute__((noinline)) void response(const char *remote, int port, int
 	    port, fd);
 }
 
+/* The kernel reads only what is in memory, and nothing else here reads the texts. */
+static const char *volatile touched = "10.0.0.1";
+
 int main(void)
 {
+	(void)*(const volatile char *)touched;
 	request("10.0.0.1", 4001, "GET", "/slow?x=1", 11);
 	for (int i = 0; i < 3; i++) {
 		request("10.0.0.2", 4002, i < 2 ? "GET" : "POST", i < 2 ? "/quick" : "/last", 12);
