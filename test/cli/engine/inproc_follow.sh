@@ -93,7 +93,7 @@ done
 "$births" wait 3 <"$tmp/go" >"$tmp/victim" &
 victim=$!
 exec 5>"$tmp/go"
-start -x engine=process -x exechold=100ms -x follow -qp $victim -n 'BEGIN { printf("ready\n"); } pid$target:a.out:work:entry { @ = count(); } tick-10ms /!live_/ { live_ = 1; printf("live\n"); }'
+start -x engine=process -x exechold=100ms -x follow -qp $victim -n 'BEGIN { printf("ready\n"); } pid$target:a.out:work:entry { @ = count(); } tick-10ms /!live_/ { live_ = 1; printf("live\n"); }' 5>&-
 waits grep -q live "$tmp/out"
 kill -STOP $tracer
 echo go >&5
