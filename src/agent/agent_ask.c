@@ -87,10 +87,12 @@ static void wait_for(const struct dt_firing *f, struct dt_agent_news *n, uint32_
 {
 	struct time slice = { 0, SLICE_MS * 1000000 };
 
-	for (uint32_t waited = 0; waited < ms; waited += SLICE_MS) {
+	for (uint32_t waited = 0; waited < ms;) {
 		if (__atomic_load_n(&n->word, __ATOMIC_ACQUIRE) != word || !go_on(f))
 			break;
-		dt_raw_syscall(__NR_futex, (uint64_t)&n->word, FUTEX_WAIT, word, (uint64_t)&slice, 0, 0);
+		/* a signal ends it early: handlers may come all the time */
+		waited += dt_raw_syscall(__NR_futex, (uint64_t)&n->word, FUTEX_WAIT, word, (uint64_t)&slice,
+		    0, 0) == -EINTR ? 1 : SLICE_MS;
 	}
 	if (__atomic_compare_exchange_n(&n->word, &word, (word & ~(uint32_t)DT_NEWS_STATE) + 4, false,
 	    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && go_on(f))

@@ -244,7 +244,7 @@ static int more_sites(struct inproc_target *t, const struct inproc_places *place
 static int add_semaphore(struct inproc_target *t, uint64_t addr)
 {
 	struct inproc_sem *more;
-	uint16_t n;
+	uint16_t n = 0;
 	int err;
 
 	for (uint32_t i = 0; i < t->nsems; i++)

@@ -18,8 +18,8 @@
 
 /*
  * With the rights to trace the kernel, auto chooses the kernel, whatever is enabled. Its probes follow a
- * process where those inside of it do not, and none of that is known before: into libraries that are loaded
- * later, through exec(), up a stack without frame pointers. When the engine process does these, this becomes
+ * process where those inside of it do not, and none of that is known before: into programs that gain rights
+ * or were not held, up a stack without frame pointers. When the engine process does these, this becomes
  * true, and programs whose probes are all in given processes run there.
  */
 static const bool PROCESS_BY_DEFAULT = false;

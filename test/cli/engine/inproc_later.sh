@@ -4,7 +4,8 @@
 . test/cli/helpers.inc
 build=${BUILD:-build}
 later=$build/test/inproc_later
-inproc() { timeout 240 "$dtrace" -x engine=process "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; status=$?; }
+# a machine that is busy holds longer
+inproc() { timeout 240 "$dtrace" -x engine=process -x exechold=30s "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; status=$?; }
 inproc -qn 'BEGIN { exit(0); }'
 if [ "$status" -ne 0 ]; then
 	echo "ok - libraries that are loaded later # SKIP $(head -n 1 "$tmp/err")"
@@ -104,7 +105,7 @@ for how in INT KILL; do
 	"$later" 6 wk "$tmp/plug_a.so" "$tmp/plug_b.so" <"$tmp/go" >"$tmp/victim" &
 	victim=$!
 	exec 5>"$tmp/go"
-	start -x engine=process -Zqp $victim -n 'BEGIN { printf("ready\n"); } pid$target::plug_work:entry { @ = count(); } tick-10ms /!live_/ { live_ = 1; printf("live\n"); }
+	start -x engine=process -x exechold=30s -Zqp $victim -n 'BEGIN { printf("ready\n"); } pid$target::plug_work:entry { @ = count(); } tick-10ms /!live_/ { live_ = 1; printf("live\n"); }
 	    END { printa("fired %@d\n", @); }'
 	waits grep -q live "$tmp/out"
 	echo go >&5
@@ -159,6 +160,6 @@ check $? "system calls of a library: $(counted fired) of $(said)"
 . test/trigger/ordinary_user.sh
 ordinary_user "an ordinary user" "$later"
 needs_engine_process
-run -Zqn 'pid$target::plug_work:entry { @ = count(); } END { printa("fired %@d\n", @); }' -c "$tmp/inproc_later 5 s $tmp/plug_a.so $tmp/plug_b.so"
+run -x exechold=30s -Zqn 'pid$target::plug_work:entry { @ = count(); } END { printa("fired %@d\n", @); }' -c "$tmp/inproc_later 5 s $tmp/plug_a.so $tmp/plug_b.so"
 [ "$status" -eq 0 ] && [ "$(said)" -eq 80 ] && [ "$(counted fired)" -eq 80 ]
 check $? "an ordinary user: $(counted fired) of $(said)"
