@@ -236,6 +236,7 @@ $(B)/test/%: $(B)/obj/test/trigger/%.o
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -pthread -o $@ $^
 $(B)/test/usdt_dynamic: $(B)/libdtrace-usdt.a
+$(B)/test/inproc_later: private ALL_LDFLAGS += -Wl,--no-as-needed -ldl
 $(B)/bench/trace: $(BENCH_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)

@@ -67,7 +67,8 @@ struct dt_agent_site {
 	uint64_t back;			/* address of the second half of the trampoline */
 	uint64_t process;		/* address of struct dt_agent_process */
 	uint64_t pc;			/* of the place: what the registers show */
-	uint64_t light;			/* all its programs are (struct dt_native_code) */
+	uint32_t light;			/* all its programs are (struct dt_native_code), and asks is 0 */
+	uint32_t asks;			/* enum dt_agent_kind: what may come from here; 0: nothing */
 	struct dt_agent_call call[1];	/* as many as there are, and one with program 0 */
 };
 
@@ -142,6 +143,27 @@ struct dt_agent_pending {
 };
 _Static_assert(sizeof(struct dt_agent_pending) == 128, "two lines of the cache");
 
+/*
+ * What a thread is about to do, or has done, that dtrace has to look at before it goes on: it fills in an
+ * entry, wakes dtrace, and waits until the word has changed, hold_ms at the longest. dtrace checks all of
+ * it: any process of the trace can write it.
+ */
+enum dt_agent_kind {
+	DT_ARRIVAL_LIBRARY = 1,		/* the dynamic linker has mapped or unmapped files */
+	DT_ARRIVAL_CALL,		/* of a site: the system call may be one of the next two */
+	DT_ARRIVAL_EXEC,		/* the thread will execute a program */
+	DT_ARRIVAL_FORK,		/* it will make a child */
+};
+enum { DT_AGENT_NEWS = 64, DT_NEWS_FREE = 0, DT_NEWS_BUSY = 1, DT_NEWS_ASKED = 2, DT_NEWS_STATE = 3 };
+struct dt_agent_news {
+	uint32_t word;			/* a futex: a state, and from bit 2 on how often it was used */
+	uint32_t kind;			/* enum dt_agent_kind */
+	uint32_t pid, tid;		/* as the process sees them; a child by vfork() has its own */
+	uint32_t traced;		/* the process whose agent says so, as dtrace sees it */
+	int32_t dir;			/* EXEC: of the path, AT_FDCWD or a descriptor */
+	uint64_t path;			/* EXEC: where it is in memory */
+};
+
 /* The beginning of data. */
 struct dt_agent {
 	uint32_t magic;
@@ -150,12 +172,17 @@ struct dt_agent {
 	uint32_t ncpus;			/* cpu of a firing is below it */
 	uint32_t wake;			/* a futex: counts what the reader is to be woken for */
 	uint32_t sleeping;		/* the reader waits on it */
-	uint32_t pad[11];
+	/* the longest time that a thread waits for dtrace; 0: it tells nothing; 1: it does not wait */
+	uint32_t hold_ms;
+	uint32_t follow;		/* children are to be announced */
+	uint32_t unanswered;		/* threads that went on without an answer */
+	uint32_t pad[8];
 	uint64_t crowded;		/* firings without a slot for their thread */
 	uint64_t lives;			/* slots that were claimed */
 	uint64_t spare[6];
 	struct dt_agent_thread thread[DT_AGENT_THREADS];
 	struct dt_agent_pending pending[DT_AGENT_THREADS];	/* by the same index */
+	struct dt_agent_news news[DT_AGENT_NEWS];
 };
 
 /* ---- maps: what the helpers of eBPF know as a map is one of these, in code ---- */

@@ -227,6 +227,15 @@ static inline void fire_light(struct dt_firing *f, const struct dt_agent_site *s
 	unmark(t, &t->light);
 }
 
+/* No program runs any more: handlers of signals that come now may fire. */
+static SLOW void after(struct dt_firing *f, const struct dt_agent_site *site)
+{
+	if (f->signals)
+		send_signals(f->signals, NULL);
+	if (site->asks)
+		dt_agent_ask(f, site);
+}
+
 void dt_agent_fire(struct dt_firing *f, const struct dt_agent_site *site)
 {
 	const struct dt_agent_process *p = (const struct dt_agent_process *)site->process;
@@ -250,8 +259,8 @@ void dt_agent_fire(struct dt_firing *f, const struct dt_agent_site *site)
 	if (is_enabled(a))
 		dt_agent_calls(f, site->call, stack_top(stacks, f->slot));
 	unmark(t, &t->firing);
-	if (__builtin_expect(f->signals != 0, 0))
-		send_signals(f->signals, NULL);
+	if (__builtin_expect((f->signals | site->asks) != 0, 0))
+		after(f, site);
 }
 
 /*

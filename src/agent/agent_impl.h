@@ -123,6 +123,12 @@ void *dt_agent_ring_reserve(const struct dt_agent_map *, struct dt_agent_ring *,
 /* Ends a record; true: half of the ring is used. data: where the shared data begins. */
 bool dt_agent_ring_end(void *record, uint32_t bits, uint64_t data);
 
+/* ---- agent_map.c, agent_ask.c ---- */
+
+void dt_agent_wake_reader(const struct dt_agent_process *, struct dt_agent *);
+/* After a firing: tells dtrace what comes from this site, and waits for it. */
+void dt_agent_ask(const struct dt_firing *, const struct dt_agent_site *);
+
 /* ---- agent_memory.c ---- */
 
 /*

@@ -112,7 +112,7 @@ uint64_t dt_agent_task_storage_get(uint64_t map, uint64_t task, uint64_t value, 
  * The reader has read `wake` before it looked at the rings: it sleeps only while that has the same value, and
  * not for long if a process must not wake it.
  */
-static void wake_reader(const struct dt_agent_process *p, struct dt_agent *a)
+void dt_agent_wake_reader(const struct dt_agent_process *p, struct dt_agent *a)
 {
 	__atomic_fetch_add(&a->wake, 1, __ATOMIC_SEQ_CST);
 	if (!p->no_calls && __atomic_load_n(&a->sleeping, __ATOMIC_SEQ_CST) &&
@@ -125,7 +125,7 @@ static void end_record(void *record, uint32_t bits, uint64_t flags, struct dt_fi
 	bool half = dt_agent_ring_end(record, bits, f->process->data);
 
 	if (flags & BPF_RB_FORCE_WAKEUP || (half && __atomic_load_n(&f->agent->sleeping, __ATOMIC_RELAXED)))
-		wake_reader(f->process, f->agent);
+		dt_agent_wake_reader(f->process, f->agent);
 }
 
 uint64_t dt_agent_ringbuf_reserve(uint64_t map, uint64_t size, uint64_t flags, uint64_t d, uint64_t e,

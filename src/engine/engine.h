@@ -54,6 +54,9 @@ typedef int dt_aggcell_f(void *ctx, const struct dt_aggcell *);
 /* Up to where aggregations were taken over: no firing that began by `time` is still running. */
 struct dt_taken { uint64_t gen, time; };
 
+/* A process has begun to run something else. root: the process of -p and -c that it is, or descends from */
+typedef void dt_arrived_f(void *ctx, uint32_t pid, uint32_t root);
+
 /* An engine embeds this struct as its first member. */
 struct dt_engine { const struct dt_engine_ops *ops; };
 
@@ -95,6 +98,16 @@ struct dt_engine_ops {
 	 * on, before their first instruction has run. all: the program itself is next.
 	 */
 	int (*mapped)(struct dt_engine *, uint32_t pid, bool all, char *msg, size_t len);
+	/*
+	 * Of an engine that learns by itself what comes while tracing (optional). From hold on, libraries
+	 * that traced processes load and programs that they execute wait for arrived, for at most `ms`; 0:
+	 * they do not wait, and are heard of later. follow: children that they make, too. 0, or a sentence
+	 * that says what cannot be held. arrived calls f for each of them, which grafts what it finds, and
+	 * lets them go on.
+	 */
+	int (*hold)(struct dt_engine *, uint32_t ms, bool follow, char *msg, size_t len);
+	void (*arrived)(struct dt_engine *, dt_arrived_f *, void *ctx);
+	uint32_t (*unheld)(const struct dt_engine *);	/* how many went on before they were looked at */
 
 	/* 0: time is up, 1: woken, -EINTR: a signal came; returns early when a record asks for it */
 	int (*wait)(struct dt_engine *, uint64_t timeout_ns);

@@ -152,6 +152,7 @@ struct dt_point {			/* one of many places of a program; its index is its cookie 
 	const char *target;		/* kernel function, or path of a file */
 	uint64_t offset, ref_ctr;	/* see struct dt_hook */
 	uint32_t pid;
+	uint32_t root;			/* see struct dt_hook */
 	bool alone;			/* kernel function: its name says which one */
 };
 

@@ -187,6 +187,13 @@ static bool receive_items(struct watch *w, void **array, uint32_t *have, uint32_
 	return true;
 }
 
+static void free_items(struct target *t)
+{
+	free(t->site);
+	free(t->file);
+	free(t->range);
+}
+
 static struct target *target_of(struct watch *w, uint32_t pid)
 {
 	struct target *grown;
@@ -202,26 +209,30 @@ static struct target *target_of(struct watch *w, uint32_t pid)
 	return &grown[w->n++];
 }
 
+/* All that is changed in a process now, in the place of what was known of it. */
 static bool add(struct watch *w, const struct message *m)
 {
-	struct target *t = target_of(w, m->pid);
+	struct target *t = target_of(w, m->pid), new = { .pid = m->pid, .process = m->process };
+	bool whole = t != NULL &&
+	    receive_items(w, (void **)&new.site, &new.nsites, m->nsites, sizeof(*new.site)) &&
+	    receive_items(w, (void **)&new.file, &new.nfiles, m->nfiles, sizeof(*new.file)) &&
+	    receive_items(w, (void **)&new.range, &new.nranges, m->nranges, sizeof(*new.range));
 
-	if (t == NULL)
+	if (!whole) {
+		free_items(&new);
 		return false;
-	if (m->process != 0)
-		t->process = m->process;
-	return receive_items(w, (void **)&t->site, &t->nsites, m->nsites, sizeof(*t->site)) &&
-	    receive_items(w, (void **)&t->file, &t->nfiles, m->nfiles, sizeof(*t->file)) &&
-	    receive_items(w, (void **)&t->range, &t->nranges, m->nranges, sizeof(*t->range));
+	}
+	new.pidfd = t->pidfd;
+	free_items(t);
+	*t = new;
+	return true;
 }
 
 static void forget(struct target *t)
 {
 	if (t->pidfd >= 0)
 		close(t->pidfd);
-	free(t->site);
-	free(t->file);
-	free(t->range);
+	free_items(t);
 	*t = (struct target){ .pid = t->pid, .pidfd = -1, .done = true };
 }
 

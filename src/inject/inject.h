@@ -115,6 +115,23 @@ bool dt_inject_ended(struct dt_inject *);
 typedef void dt_inject_tid_f(void *ctx, uint32_t tid);
 int dt_inject_tids(struct dt_inject *, dt_inject_tid_f *, void *ctx);
 
+/* Its threads have the numbers here that they have for themselves: no PID namespace is between. */
+bool dt_inject_same_numbers(const struct dt_inject *);
+
+/* ---- what a thread is about to make (inject_catch.c) ---- */
+
+struct dt_inject_catch { int pid, tid, child; bool ours, begun; };
+/* The thread is stopped, and traced by the calling thread. 0 or -errno: it is left alone. */
+int dt_inject_catch(struct dt_inject_catch *, uint32_t pid, uint32_t tid);
+/*
+ * It runs until it has executed a program: the process then stands still before the first instruction.
+ * -ECANCELED: it did not, and is let go; -ESRCH, -ETIMEDOUT
+ */
+int dt_inject_until_exec(struct dt_inject_catch *);
+/* The same for a child with its own memory, `child`: both it and `tid`, which made it, stand still then. */
+int dt_inject_until_fork(struct dt_inject_catch *);
+void dt_inject_let_go(uint32_t tid);	/* a thread that stands still */
+
 /* ---- undoing it: the same for an ordinary end and for the guardian (guardian.h) ---- */
 
 /* A place whose bytes were changed. */

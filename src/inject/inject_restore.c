@@ -61,8 +61,9 @@ int dt_inject_file_at(struct dt_inject *in, uint64_t addr, struct dt_inject_file
 static bool file_is_there(const struct look *l, const struct dt_inject_site *s)
 {
 	for (uint32_t i = 0; i < l->undo->nfiles; i++)
-		if (s->addr >= l->undo->file[i].start && s->addr + s->len <= l->undo->file[i].end)
-			return l->same[i] != 0;
+		if (l->same[i] && s->addr >= l->undo->file[i].start &&
+		    s->addr + s->len <= l->undo->file[i].end)
+			return true;	/* of another entry another file may have been there before */
 	return l->undo->nfiles == 0;
 }
 

@@ -111,8 +111,8 @@ struct scan {
 	const char *path;
 	const uint8_t *code;
 	uint64_t len;
-	uint32_t first;			/* hook */
-	bool returns;			/* a hook of returns is enabled */
+	bool calls, returns;		/* a hook of system calls, of their returns is enabled */
+	bool asks;			/* calls that make processes are looked for */
 };
 
 struct wanted { uint64_t off; bool found; };
@@ -174,7 +174,7 @@ static int add(const struct scan *s, uint64_t off, enum dt_hook_kind kind)
 	struct dt_agent_call note = { p->head->helper[helper], 0 };
 	int err = dt_inproc_add_place(s->f, &at, s->m, 0, note);
 
-	for (uint32_t i = s->first; i < inproc_newest(p)->nprogs && err == 0; i++)
+	for (uint32_t i = 0; i < inproc_newest(p)->nprogs && err == 0; i++)
 		if (p->attach[i].kind == (int)kind)
 			err = dt_inproc_add_place(s->f, &at, s->m, 0,
 			    (struct dt_agent_call){ dt_inproc_program(p, i), 0 });
@@ -189,14 +189,17 @@ static int look_at(const struct scan *s, struct inproc_file *file, uint64_t off)
 
 	if (size == 0 || into > off || size > s->len - (off - into)) {
 		/* bytes of other lengths may be anything there */
-		if (m->insn_align >= m->inject.insn_len)
+		if (s->calls && m->insn_align >= m->inject.insn_len)
 			leave_out(s, off, file->elf == NULL ? "its file cannot be read" :
 			    "the function that it is in is not known");
 		return 0;
 	}
 	if (ends_handler(s, off) || !begins(s, off - into, size, off))
 		return 0;
-	err = add(s, off, DT_HOOK_SYS_ENTER);
+	err = s->calls ? add(s, off, DT_HOOK_SYS_ENTER) : 0;
+	if (err == 0 && s->asks && dt_inproc_may_ask(s->f, s->code, off))
+		err = dt_inproc_add_ask(s->f, &(struct dt_point){ .target = s->path,
+		    .offset = s->m->offset + off }, s->m, DT_ARRIVAL_CALL);
 	after = off + m->inject.insn_len;
 	if (err == 0 && s->returns && after < off - into + size)
 		err = add(s, after, DT_HOOK_SYS_EXIT);
@@ -233,23 +236,22 @@ static bool is_ours(const struct inproc_target *t, const struct inproc_mapped *m
 	return false;
 }
 
-static struct inproc_scanned *scanned_at(struct inproc_target *t, uint64_t start)
+static struct inproc_scanned *scanned_at(struct inproc_target *t, uint64_t start, uint64_t inode)
 {
 	struct inproc_scanned *more;
 
 	for (uint32_t i = 0; i < t->nscanned; i++)
-		if (t->scanned[i].start == start)
+		if (t->scanned[i].start == start && t->scanned[i].inode == inode)
 			return &t->scanned[i];
 	more = realloc(t->scanned, (t->nscanned + 1) * sizeof(*more));
 	if (more == NULL)
 		return NULL;
 	t->scanned = more;
-	t->scanned[t->nscanned] = (struct inproc_scanned){ .start = start };
+	t->scanned[t->nscanned] = (struct inproc_scanned){ .start = start, .inode = inode };
 	return &t->scanned[t->nscanned++];
 }
 
-/* The file as the process names it; the text lives as long as the places. */
-static const char *path_of(struct inproc_finding *f, const struct inproc_mapped *m)
+const char *dt_inproc_path_of(struct inproc_finding *f, const struct inproc_mapped *m)
 {
 	char **more = realloc(f->out->path, (f->out->npaths + 1) * sizeof(char *)), *path = NULL;
 
@@ -270,7 +272,7 @@ static int scan_mapping(struct scan *s, const struct inproc_mapped *m)
 
 	s->m = m;
 	s->len = m->end - m->start;
-	s->path = path_of(s->f, m);
+	s->path = dt_inproc_path_of(s->f, m);
 	code = s->path != NULL && s->len <= TEXT_MAX ? malloc(s->len) : NULL;
 	s->code = code;
 	err = code != NULL ? dt_inject_read(s->f->t->inject, m->start, code, s->len) : -ENOMEM;
@@ -286,7 +288,7 @@ static int scan_mapping(struct scan *s, const struct inproc_mapped *m)
  */
 static int consider(struct scan *s, const struct inproc_mapped *m, bool again)
 {
-	struct inproc_scanned *known = scanned_at(s->f->t, m->start);
+	struct inproc_scanned *known = scanned_at(s->f->t, m->start, m->inode);
 	bool settled = known != NULL && known->end == m->end;
 	int got;
 
@@ -298,19 +300,22 @@ static int consider(struct scan *s, const struct inproc_mapped *m, bool again)
 	return got < 0 ? got : 0;
 }
 
-int dt_inproc_find_calls(struct inproc_finding *f, uint32_t first, bool again)
+int dt_inproc_find_calls(struct inproc_finding *f, bool again)
 {
 	const struct inproc *p = f->p;
-	struct scan s = { .f = f, .first = again ? 0 : first };
-	bool any = false;
+	struct scan s = { .f = f };
 	int err = 0;
 
-	for (uint32_t i = s.first; i < inproc_newest(p)->nprogs; i++) {
-		any |= dt_hook_is_syscall((enum dt_hook_kind)p->attach[i].kind);
+	for (uint32_t i = 0; i < inproc_newest(p)->nprogs; i++) {
+		s.calls |= dt_hook_is_syscall((enum dt_hook_kind)p->attach[i].kind);
 		s.returns |= p->attach[i].kind == DT_HOOK_SYS_EXIT;
 	}
-	for (uint32_t i = 0; i < f->maps.n && any && err == 0; i++)
-		if (f->maps.v[i].exec && !is_ours(f->t, &f->maps.v[i]))
+	for (uint32_t i = 0; i < f->maps.n && err == 0; i++) {
+		if (!f->maps.v[i].exec || is_ours(f->t, &f->maps.v[i]))
+			continue;
+		s.asks = dt_inproc_asks_in(f, &f->maps.v[i]);
+		if (s.calls || s.asks)
 			err = consider(&s, &f->maps.v[i], again);
+	}
 	return err;
 }

@@ -30,11 +30,24 @@ struct inproc_file *dt_inproc_file_of(struct inproc_finding *, const char *path)
 int dt_inproc_add_place(struct inproc_finding *, const struct dt_point *, const struct inproc_mapped *in,
     uint64_t sem, struct dt_agent_call);
 
+/* A place where dtrace is told of what comes (enum dt_agent_kind), whatever else fires there. */
+int dt_inproc_add_ask(struct inproc_finding *, const struct dt_point *, const struct inproc_mapped *in,
+    uint32_t kind);
+/* The file of a mapping as the process names it; the text lives as long as the places. */
+const char *dt_inproc_path_of(struct inproc_finding *, const struct inproc_mapped *);
+/* ask_places.c: where the dynamic linker says that it has loaded libraries; only where it is not known yet */
+int dt_inproc_find_linker(struct inproc_finding *);
+/* Whether instructions of system calls in this file are to be looked at for those that make processes. */
+bool dt_inproc_asks_in(const struct inproc_finding *, const struct inproc_mapped *);
+/* May this instruction, `off` from the beginning of code, make such a call? */
+bool dt_inproc_may_ask(const struct inproc_finding *, const uint8_t *code, uint64_t off);
+bool dt_inproc_known(const struct inproc_target *, const struct inproc_mapped *);
+
 /*
- * call_places.c: system calls in all code that is mapped from files, for hooks from `first` on; again: for
- * all hooks, in files that were mapped since the last time
+ * call_places.c: system calls in code that is mapped from files and was not looked at before; again: the
+ * dynamic linker is at work
  */
-int dt_inproc_find_calls(struct inproc_finding *, uint32_t first, bool again);
+int dt_inproc_find_calls(struct inproc_finding *, bool again);
 /*
  * The function around an offset of a file, by symbols or by tables for unwinding: its size, 0: not known;
  * into: how far the offset is in it

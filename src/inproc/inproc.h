@@ -95,6 +95,12 @@ struct inproc {
 	uint32_t ntargets;
 	struct dt_guardian *guardian;
 	struct dt_left_out left_out;
+	uint32_t unheld;		/* bits of enum dt_agent_kind: places that could not be patched */
+	bool follow;
+	uint32_t followed;		/* children that are traced and live */
+	bool any_ended;			/* one was forgotten since dt_inproc_forget_ended() */
+	uint32_t late;			/* programs that were not held */
+	uint64_t checked;		/* when it was last seen which processes run what they ran */
 	struct dt_ticker ticker;
 	struct inproc_sampler *sampler;	/* NULL: there are no profile probes */
 	uint64_t samples_lost;
@@ -135,6 +141,13 @@ bool dt_inproc_is_light(const struct inproc *, uint64_t at);		/* of a hook's fir
 int dt_inproc_attach_hooks(struct inproc *, uint32_t first, char *msg, size_t len);
 void dt_inproc_detach_all(struct inproc *);
 int dt_inproc_mapped(struct dt_engine *, uint32_t pid, bool all, char *msg, size_t len);
+
+/* arrivals.c: what comes while tracing, as struct dt_engine_ops has it */
+int dt_inproc_hold(struct dt_engine *, uint32_t ms, bool follow, char *msg, size_t len);
+void dt_inproc_arrived(struct dt_engine *, dt_arrived_f *, void *ctx);
+uint32_t dt_inproc_unheld(const struct dt_engine *);
+/* births.c */
+void dt_inproc_follow(struct dt_engine *, uint32_t pid, uint32_t root);
 
 /* threads.c: which threads and processes live */
 bool dt_inproc_forget_ended(struct inproc *);	/* true: a process has ended since the last call */

@@ -143,6 +143,54 @@ int dt_inproc_add_place(struct inproc_finding *f, const struct dt_point *at, con
 	return 0;
 }
 
+int dt_inproc_add_ask(struct inproc_finding *f, const struct dt_point *at, const struct inproc_mapped *in,
+    uint32_t kind)
+{
+	int err = dt_inproc_add_place(f, at, in, 0, (struct dt_agent_call){ 0, 0 });
+	struct inproc_place *place = err == 0 ? &f->out->v[f->out->n - 1] : NULL;
+
+	if (place != NULL) {
+		place->ncalls = 0;
+		place->asks = kind;
+	}
+	return err;
+}
+
+bool dt_inproc_wants(const struct inproc_target *t, const struct dt_point *at)
+{
+	if (at->pid != 0)
+		return at->pid == t->pid;
+	return at->root == 0 || at->root == t->root;
+}
+
+bool dt_inproc_known(const struct inproc_target *t, const struct inproc_mapped *m)
+{
+	for (uint32_t i = 0; i < t->nknown; i++)
+		if (t->known[i].start == m->start && t->known[i].offset == m->offset &&
+		    t->known[i].inode == m->inode && t->known[i].dev == m->dev)
+			return true;
+	return false;
+}
+
+/* A second patch of the same bytes could not be undone in the right order. */
+static bool is_patched(const struct inproc_target *t, uint64_t pc)
+{
+	for (uint32_t i = 0; i < t->nsites; i++)
+		if (pc - t->site[i].addr < t->site[i].len)
+			return true;
+	return false;
+}
+
+static void leave_out_patched(struct inproc_finding *f, const struct inproc_mapped *m, uint64_t offset)
+{
+	char shown[160];
+
+	snprintf(shown, sizeof(shown), "%s+0x%llx", name_in(m->path), (unsigned long long)offset);
+	(void)dt_make_printable(shown);
+	f->p->left_out.of++;
+	dt_inproc_leave_out(f->p, shown, "another probe was put there before");
+}
+
 /* The address of a word of the file's data in the same process; 0: none. */
 static uint64_t semaphore_of(const struct inproc_finding *f, const struct dt_point *at)
 {
@@ -190,8 +238,9 @@ static void leave_out_point(struct inproc_finding *f, const struct dt_point *at,
 	dt_inproc_leave_out(f->p, shown, why);
 }
 
-/* A file may be mapped more than once: each mapping has the place. */
-static int add_point(struct inproc_finding *f, const struct dt_point *at, uint32_t number, uint64_t program)
+/* A file may be mapped more than once: each mapping has the place. late: only in code that is new. */
+static int add_point(struct inproc_finding *f, const struct dt_point *at, uint32_t number, uint64_t program,
+    bool late)
 {
 	int err = 0;
 
@@ -199,7 +248,13 @@ static int add_point(struct inproc_finding *f, const struct dt_point *at, uint32
 	for (uint32_t i = 0; i < f->maps.n && f->stat_err == 0 && err == 0; i++) {
 		const struct inproc_mapped *m = &f->maps.v[i];
 
-		if (m->exec && is_file(m, &f->st, at->target) && has_offset(m, at->offset))
+		if (!m->exec || !is_file(m, &f->st, at->target) || !has_offset(m, at->offset))
+			continue;
+		if (dt_inproc_known(f->t, m) && late)
+			continue;
+		if (is_patched(f->t, m->start + at->offset - m->offset))
+			leave_out_patched(f, m, at->offset);
+		else
 			err = dt_inproc_add_place(f, at, m, semaphore_of(f, at),
 			    (struct dt_agent_call){ program, number });
 	}
@@ -233,6 +288,11 @@ static int merge(struct inproc_places *out)
 			out->v[n++] = out->v[i];
 			continue;
 		}
+		last->asks |= out->v[i].asks;
+		if (out->v[i].ncalls == 0) {
+			free(out->v[i].call);
+			continue;
+		}
 		more = realloc(last->call, (last->ncalls + 2) * sizeof(*more));
 		if (more == NULL)
 			return -ENOMEM;
@@ -259,27 +319,38 @@ static int find_all(struct inproc_finding *f, uint32_t first, bool again)
 	const struct inproc *p = f->p;
 	int err = 0;
 
-	for (uint32_t i = first; i < inproc_newest(p)->nprogs && err == 0 && !again; i++) {
+	for (uint32_t i = 0; i < inproc_newest(p)->nprogs && err == 0 && !again; i++) {
 		const struct dt_attach *a = &p->attach[i];
 
 		for (uint32_t k = 0;
 		     dt_hook_in_process((enum dt_hook_kind)a->kind) && k < a->npoints && err == 0; k++) {
-			if (a->points[k].pid != 0 && a->points[k].pid != f->t->pid)
+			if (!dt_inproc_wants(f->t, &a->points[k]))
 				continue;
-			if (a->kind == DT_HOOK_UPROBE) {
-				uint32_t had = f->out->n;
-
-				err = add_point(f, &a->points[k], k, dt_inproc_program(p, i));
-				if (err == 0 && f->out->n == had && first == 0 && a->points[k].pid != 0)
-					leave_out_point(f, &a->points[k], "its file is not mapped yet");
-				continue;
-			}
-			leave_out_point(f, &a->points[k], "its code does not show where it returns");
+			if (a->kind == DT_HOOK_UPROBE)
+				err = add_point(f, &a->points[k], k, dt_inproc_program(p, i), i < first);
+			else if (i >= first)
+				leave_out_point(f, &a->points[k], "its code does not show where it returns");
 		}
 	}
+	if (err == 0 && !again)
+		err = dt_inproc_find_linker(f);
 	if (err == 0)
-		err = dt_inproc_find_calls(f, first, again);
+		err = dt_inproc_find_calls(f, again);
 	return err != 0 ? err : merge(f->out);
+}
+
+/* All code that is mapped now: the next time, only what is new is looked at for the hooks of before. */
+static int note_known(struct inproc_finding *f)
+{
+	f->out->known = calloc(f->maps.n + 1u, sizeof(*f->out->known));
+	for (uint32_t i = 0; i < f->maps.n && f->out->known != NULL; i++) {
+		const struct inproc_mapped *m = &f->maps.v[i];
+
+		if (m->exec)
+			f->out->known[f->out->nknown++] =
+			    (struct inproc_known){ m->start, m->offset, m->inode, m->dev };
+	}
+	return f->out->known != NULL ? 0 : -ENOMEM;
 }
 
 int dt_inproc_find_places(struct inproc *p, struct inproc_target *t, uint32_t first, bool again,
@@ -289,9 +360,13 @@ int dt_inproc_find_places(struct inproc *p, struct inproc_target *t, uint32_t fi
 	int err = dt_maps_each(t->pid, note_mapping, &f.maps);
 
 	err = err < 0 ? err : f.maps.err;
+	if (err == 0)
+		dt_inproc_drop_stale(t, &f.maps);
 	f.reader = err == 0 ? dt_reader_new() : NULL;
 	if (err == 0)
 		err = f.reader != NULL ? find_all(&f, first, again) : -ENOMEM;
+	if (err == 0 && !again)
+		err = note_known(&f);
 	for (uint32_t i = 0; i < out->n && err == 0; i++) {
 		out->file[out->v[i].in].nplaces++;
 		out->file[out->v[i].in].island_len += unit_of(p, &out->v[i]);
@@ -551,6 +626,8 @@ static void fill_island(struct making *m, uint32_t i)
 		memcpy(to + offsetof(struct dt_agent_site, call) + k * sizeof(at->call[k]), &at->call[k],
 		    sizeof(at->call[k]));
 	}
+	s.asks = at->asks;
+	s.light &= at->asks == 0;
 	memcpy(to, &s, offsetof(struct dt_agent_site, call));
 }
 
@@ -641,5 +718,6 @@ void dt_inproc_free_places(struct inproc_places *places)
 	free(places->v);
 	free(places->file);
 	free(places->write);
+	free(places->known);
 	dt_reader_free(places->reader);
 }

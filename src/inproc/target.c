@@ -39,7 +39,7 @@ static void read_status(uint32_t pid, bool *held, bool *shadow)
 	*held = tracer != 0 && tracer == (long)syscall(SYS_gettid);
 }
 
-static struct inproc_target *find_target(struct inproc *p, uint32_t pid)
+struct inproc_target *dt_inproc_target(struct inproc *p, uint32_t pid)
 {
 	for (uint32_t i = 0; i < p->ntargets; i++)
 		if (p->target[i]->pid == pid)
@@ -47,7 +47,8 @@ static struct inproc_target *find_target(struct inproc *p, uint32_t pid)
 	return NULL;
 }
 
-static struct inproc_target *new_target(struct inproc *p, uint32_t pid, int *err, char *msg, size_t len)
+/* Of -p and -c, unless the caller knows whose child it is. */
+struct inproc_target *dt_inproc_new_target(struct inproc *p, uint32_t pid, int *err, char *msg, size_t len)
 {
 	struct inproc_target *t = calloc(1, sizeof(*t)), **more;
 	char why[512] = "";
@@ -60,7 +61,7 @@ static struct inproc_target *new_target(struct inproc *p, uint32_t pid, int *err
 		return NULL;
 	}
 	p->target = more;
-	t->pid = pid;
+	t->pid = t->root = pid;
 	read_status(pid, &held, &t->shadow_stack);
 	*err = dt_inject_open(&t->inject, pid, held, why, sizeof(why));
 	if (*err != 0) {
@@ -80,12 +81,23 @@ static void forget(struct inproc_target *t)
 	free(t->range);
 	free(t->sem);
 	free(t->scanned);
+	free(t->known);
+	free(t->island);
 	free(t);
+}
+
+void dt_inproc_forget_target(struct inproc *p, struct inproc_target *t)
+{
+	for (uint32_t i = 0; i < p->ntargets; i++)
+		if (p->target[i] == t)
+			p->target[i] = p->target[--p->ntargets];
+	(void)dt_guardian_remove(p->guardian, t->pid);
+	forget(t);
 }
 
 /* ---- memory of a process ---- */
 
-static int note_range(struct inproc_target *t, uint64_t addr, uint64_t bytes, bool code)
+int dt_inproc_note_range(struct inproc_target *t, uint64_t addr, uint64_t bytes, bool code)
 {
 	struct dt_inject_range *more = realloc(t->range, (t->nranges + 1) * sizeof(*more));
 
@@ -103,7 +115,7 @@ static int map_agent(struct inproc *p, struct inproc_target *t, char *msg, size_
 	int err = dt_inject_map(
 	    t->inject, p->segment[0].fd, p->segment[0].len, p->data_fd, p->data_len, &t->code, msg, len);
 
-	if (err == 0 && (err = note_range(t, t->code, DT_AGENT_SPAN + p->data_len, true)) != 0)
+	if (err == 0 && (err = dt_inproc_note_range(t, t->code, DT_AGENT_SPAN + p->data_len, true)) != 0)
 		return dt_inproc_fail(msg, len, err, "cannot note what is mapped");
 	if (err == 0)
 		err = dt_inject_private(
@@ -123,10 +135,10 @@ static int map_agent(struct inproc *p, struct inproc_target *t, char *msg, size_
 		__atomic_store_n(&p->silent, true, __ATOMIC_RELAXED);
 	p->registered = (p->ntargets == 1 || p->registered) && dt_inject_register(t->inject);
 	if (err == 0)
-		err = note_range(t, made.stacks - (uint64_t)sysconf(_SC_PAGESIZE),
+		err = dt_inproc_note_range(t, made.stacks - (uint64_t)sysconf(_SC_PAGESIZE),
 		    (uint64_t)sysconf(_SC_PAGESIZE) + (uint64_t)DT_AGENT_THREADS * DT_AGENT_STACK, false);
 	if (err == 0)
-		err = note_range(t, t->process, 1, false);
+		err = dt_inproc_note_range(t, t->process, 1, false);
 	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot note what is mapped") : 0;
 }
 
@@ -155,6 +167,35 @@ static uint64_t reach_of(const struct dt_machine *m)
 	return reach;
 }
 
+static int note_island(struct inproc_target *t, const struct inproc_file *f)
+{
+	struct inproc_island *more = realloc(t->island, (t->nislands + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return -ENOMEM;
+	t->island = more;
+	t->island[t->nislands++] = (struct inproc_island){ f->island, f->island_len, f->low, false };
+	return dt_inproc_note_range(t, f->island, f->island_len, true);
+}
+
+/* That of a file which is not mapped any more: libraries may come and go as long as the process lives. */
+static bool reuse_island(struct inproc_target *t, struct inproc_file *f, uint64_t middle, uint64_t reach)
+{
+	for (uint32_t i = 0; i < t->nislands; i++) {
+		struct inproc_island *l = &t->island[i];
+		uint64_t end = l->addr + l->len;
+
+		if (!l->free || l->len < f->island_len || (l->addr < middle && middle - l->addr > reach) ||
+		    (end > middle && end - middle > reach))
+			continue;
+		l->free = false;
+		l->low = f->low;
+		f->island = l->addr;
+		return true;
+	}
+	return false;
+}
+
 /* Stopped. An island for each file, in reach of all its places. */
 static int map_islands(struct inproc *p, struct inproc_target *t, struct inproc_places *places)
 {
@@ -169,11 +210,13 @@ static int map_islands(struct inproc *p, struct inproc_target *t, struct inproc_
 		f->island_len = (f->island_len + 0xfff) & ~0xfffull;
 		if (reach <= half)
 			continue;
+		if (reuse_island(t, f, middle, reach - half))
+			continue;
 		err = dt_inject_island(t->inject, middle, reach - half, f->island_len, &f->island);
 		if (err == -ENOSPC)
 			continue;
 		if (err == 0)
-			err = note_range(t, f->island, f->island_len, true);
+			err = note_island(t, f);
 		if (err != 0)
 			return err;
 	}
@@ -200,24 +243,36 @@ static int more_sites(struct inproc_target *t, const struct inproc_places *place
 /* Semaphores of static probes: a word that the program tests, one more while its probe is traced. */
 static int add_semaphore(struct inproc_target *t, uint64_t addr)
 {
-	uint64_t *more;
-	uint16_t n;
+	struct inproc_sem *more;
+	uint16_t n = 0;
 	int err;
 
 	for (uint32_t i = 0; i < t->nsems; i++)
-		if (t->sem[i] == addr)
+		if (t->sem[i].addr == addr)
 			return 0;
 	more = realloc(t->sem, (t->nsems + 1) * sizeof(*more));
 	if (more == NULL)
 		return -ENOMEM;
 	t->sem = more;
-	err = dt_inject_read(t->inject, addr, &n, sizeof(n));
+	t->sem[t->nsems].addr = addr;
+	err = dt_inject_file_at(t->inject, addr, &t->sem[t->nsems].in);
+	if (err == 0)
+		err = dt_inject_read(t->inject, addr, &n, sizeof(n));
 	n++;
 	if (err == 0)
 		err = dt_inject_write(t->inject, addr, &n, sizeof(n));
-	if (err == 0)
-		t->sem[t->nsems++] = addr;
+	t->nsems += err == 0;
 	return err;
+}
+
+/* Another file may be there by now. */
+static bool still_there(struct inproc_target *t, const struct inproc_sem *s)
+{
+	struct dt_inject_file now;
+
+	return dt_inject_file_at(t->inject, s->addr, &now) == 0 && now.inode == s->in.inode &&
+	    now.major == s->in.major && now.minor == s->in.minor &&
+	    now.start - now.offset == s->in.start - s->in.offset;
 }
 
 static void drop_semaphores(struct inproc_target *t)
@@ -225,9 +280,10 @@ static void drop_semaphores(struct inproc_target *t)
 	uint16_t n;
 
 	for (uint32_t i = 0; i < t->nsems; i++)
-		if (dt_inject_read(t->inject, t->sem[i], &n, sizeof(n)) == 0 && n > 0) {
+		if (still_there(t, &t->sem[i]) &&
+		    dt_inject_read(t->inject, t->sem[i].addr, &n, sizeof(n)) == 0 && n > 0) {
 			n--;
-			(void)dt_inject_write(t->inject, t->sem[i], &n, sizeof(n));
+			(void)dt_inject_write(t->inject, t->sem[i].addr, &n, sizeof(n));
 		}
 	t->nsems = 0;
 }
@@ -354,6 +410,10 @@ static int map_all(
 
 	if (err != 0)
 		return err;
+	if (t->nknown > 0 && !t->words) {	/* a program that was held has a C library by now */
+		t->words = true;
+		(void)dt_inject_words(t->inject, t->process);
+	}
 	read_status(t->pid, &held, &shadow);
 	t->fresh = held && dt_inject_nthreads(t->inject) == 1;
 	err = map_islands(p, t, places);
@@ -372,28 +432,43 @@ void dt_inproc_leave_out(struct inproc *p, const char *place, const char *why)
 
 static void count_left_out(struct inproc *p, const struct inproc_places *places)
 {
-	p->left_out.of += places->n;
 	for (uint32_t i = 0; i < places->n; i++) {
 		char shown[160];
 
+		p->left_out.of += places->v[i].ncalls > 0;
 		if (places->v[i].why == NULL)
 			continue;
+		if (places->v[i].ncalls == 0) {
+			p->unheld |= 1u << places->v[i].asks;
+			continue;
+		}
 		dt_inproc_show_place(places, i, shown, sizeof(shown));
 		dt_inproc_leave_out(p, shown, places->v[i].why);
 	}
 }
 
+static void take_known(struct inproc_target *t, struct inproc_places *places)
+{
+	if (places->known == NULL)
+		return;
+	free(t->known);
+	t->known = places->known;
+	t->nknown = places->nknown;
+	places->known = NULL;
+}
+
 static int attach_process(struct inproc *p, uint32_t pid, uint32_t first, bool again, char *msg, size_t len)
 {
 	struct inproc_places places = { 0 };
-	struct inproc_target *t = find_target(p, pid);
+	struct inproc_target *t = dt_inproc_target(p, pid);
 	int err = 0;
 
-	if (t == NULL && (t = new_target(p, pid, &err, msg, len)) != NULL)
+	if (t == NULL && (t = dt_inproc_new_target(p, pid, &err, msg, len)) != NULL)
 		dt_guardian_watch(p->guardian, t->inject);
 	if (err == 0)
 		err = dt_inproc_find_places(p, t, first, again, &places, msg, len);
-	if (err == 0 && again && places.n == 0) {
+	if (err == 0 && t->code != 0 && places.n == 0) {
+		take_known(t, &places);
 		dt_inproc_free_places(&places);
 		return 0;
 	}
@@ -405,10 +480,17 @@ static int attach_process(struct inproc *p, uint32_t pid, uint32_t first, bool a
 		err = prepare_places(p, t, &places, msg, len);
 	if (err == 0)
 		err = with_stop(p, t, &places, write_places, msg, len);
-	if (err == 0)
+	if (err == 0) {
 		count_left_out(p, &places);
+		take_known(t, &places);
+	}
 	dt_inproc_free_places(&places);
 	return err;
+}
+
+int dt_inproc_attach(struct inproc *p, uint32_t pid, uint32_t first, char *msg, size_t len)
+{
+	return attach_process(p, pid, first, false, msg, len);
 }
 
 /* A list of processes, each once. */
@@ -429,6 +511,19 @@ static int note_pid(struct pids *list, uint32_t pid)
 	return 0;
 }
 
+/* Those of -p and -c, and their children that are followed; of one root only, if it is not 0. */
+static int note_family(const struct inproc *p, struct pids *list, uint32_t root)
+{
+	int err = root != 0 ? note_pid(list, root) : 0;
+
+	for (uint32_t i = 0; root == 0 && i < p->npids && err == 0; i++)
+		err = note_pid(list, p->pids[i]);
+	for (uint32_t i = 0; i < p->ntargets && err == 0; i++)
+		if (p->target[i]->child && (root == 0 || p->target[i]->root == root))
+			err = note_pid(list, p->target[i]->pid);
+	return err;
+}
+
 /* The processes that points of the hooks name; a point without one is in all processes of -p and -c. */
 static int list_pids(struct inproc *p, uint32_t first, struct pids *list, char *msg, size_t len)
 {
@@ -436,22 +531,20 @@ static int list_pids(struct inproc *p, uint32_t first, struct pids *list, char *
 
 	for (uint32_t i = first; i < inproc_newest(p)->nprogs && err == 0; i++) {
 		const struct dt_attach *a = &p->attach[i];
+		uint32_t n = dt_hook_in_process((enum dt_hook_kind)a->kind) ? a->npoints : 0;
 
-		bool call = dt_hook_is_syscall((enum dt_hook_kind)a->kind);
+		/* without a place: it is somewhere in what they load or execute later */
+		if (dt_hook_is_syscall((enum dt_hook_kind)a->kind) ||
+		    (dt_hook_in_process((enum dt_hook_kind)a->kind) && n == 0))
+			err = note_family(p, list, 0);
+		for (uint32_t k = 0; k < n && err == 0; k++) {
+			const struct dt_point *at = &a->points[k];
 
-		for (uint32_t t = 0; call && t < p->npids && err == 0; t++)
-			err = note_pid(list, p->pids[t]);
-		for (uint32_t k = 0;
-		     dt_hook_in_process((enum dt_hook_kind)a->kind) && k < a->npoints && err == 0; k++) {
-			if (a->points[k].pid != 0)
-				err = note_pid(list, a->points[k].pid);
-			for (uint32_t t = 0; a->points[k].pid == 0 && t < p->npids && err == 0; t++)
-				err = note_pid(list, p->pids[t]);
-			if (a->points[k].pid == 0 && p->npids == 0) {
+			err = at->pid != 0 ? note_pid(list, at->pid) : note_family(p, list, at->root);
+			if (at->pid == 0 && at->root == 0 && p->npids == 0) {
 				snprintf(msg, len,
 				    "the engine process traces processes that are named (-c, -p, a number "
-				    "after the provider's name), not all that use %s",
-				    a->points[k].target);
+				    "after the provider's name), not all that use %s", at->target);
 				return -ENOTSUP;
 			}
 		}
@@ -503,8 +596,11 @@ int dt_inproc_attach_hooks(struct inproc *p, uint32_t first, char *msg, size_t l
 	if (err == 0 && list.n > 0 && p->guardian == NULL &&
 	    (err = dt_guardian_start(&p->guardian, p->data_fd)) != 0)
 		dt_inproc_fail(msg, len, err, "cannot start the process that restores what is traced");
-	for (uint32_t i = 0; i < list.n && err == 0; i++)
+	for (uint32_t i = 0; i < list.n && err == 0; i++) {
 		err = attach_process(p, list.v[i], first, false, msg, len);
+		if (err == -ESRCH && p->attached)
+			err = 0;	/* one of many, which has ended meanwhile */
+	}
 	free(list.v);
 	if (err == 0 && first == 0 && p->left_out.n > 0 && p->left_out.n == p->left_out.of) {
 		err = -EOPNOTSUPP;
@@ -526,7 +622,7 @@ static int find_words(struct inproc *p, struct inproc_target *t, struct inproc_p
 int dt_inproc_mapped(struct dt_engine *e, uint32_t pid, bool all, char *msg, size_t len)
 {
 	struct inproc *p = inproc_of(e);
-	struct inproc_target *t = find_target(p, pid);
+	struct inproc_target *t = dt_inproc_target(p, pid);
 	int err = 0;
 
 	if (t != NULL && t->nscanned > 0)

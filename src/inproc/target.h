@@ -8,7 +8,12 @@
 #include "inproc/inproc.h"
 #include "patch/patch.h"
 
-struct inproc_scanned { uint64_t start, end; bool done; };
+#include <sys/types.h>
+
+struct inproc_scanned { uint64_t start, end, inode; bool done; };
+struct inproc_known { uint64_t start, offset, inode; dev_t dev; };
+struct inproc_island { uint64_t addr, len, low; bool free; };
+struct inproc_sem { uint64_t addr; struct dt_inject_file in; };
 
 struct inproc_target {
 	uint32_t pid;
@@ -22,8 +27,15 @@ struct inproc_target {
 	bool ended;
 	bool shadow_stack;		/* its threads have one: calls must be calls */
 	bool fresh;			/* one thread, which our own thread holds before the program begins */
-	uint64_t *sem;			/* semaphores of static probes, each counted once */
+	struct inproc_sem *sem;		/* semaphores of static probes, each counted once */
 	uint32_t nsems;
+	struct inproc_known *known;	/* code in which the places of all hooks were looked for */
+	uint32_t nknown;
+	struct inproc_island *island;	/* low: in the file that it is for */
+	uint32_t nislands;
+	uint32_t root;			/* the process of -p and -c that it is, or descends from */
+	bool child;			/* it does not itself belong to those */
+	bool words;			/* where its threads have their numbers was looked for late enough */
 	struct inproc_scanned *scanned;	/* mappings whose system calls were looked for, or will be */
 	uint32_t nscanned;
 };
@@ -60,6 +72,7 @@ struct inproc_place {
 	uint32_t order;			/* of those at one instruction */
 	struct dt_agent_call *call;
 	uint32_t ncalls;
+	uint32_t asks;			/* enum dt_agent_kind: dtrace is told of what comes from here */
 	uint64_t tramp;			/* address of the trampoline; 0: there is no island */
 	uint64_t back;			/* where the agent goes after it; 0: no trampoline fires this place */
 	bool shared;			/* the trampoline of another place does */
@@ -77,7 +90,18 @@ struct inproc_places {
 	struct dt_reader *reader;	/* of their symbols */
 	struct dt_inject_write *write;	/* all jumps */
 	uint32_t nwrites;
+	struct inproc_known *known;	/* what inproc_target.known is to be then */
+	uint32_t nknown;
 };
+
+/* The hook's place is one in this process. */
+bool dt_inproc_wants(const struct inproc_target *, const struct dt_point *);
+int dt_inproc_note_range(struct inproc_target *, uint64_t addr, uint64_t bytes, bool code);
+/* target.c: places of hooks from `first` on in all code of a process, of all others in what is new there */
+int dt_inproc_attach(struct inproc *, uint32_t pid, uint32_t first, char *msg, size_t len);
+struct inproc_target *dt_inproc_target(struct inproc *, uint32_t pid);		/* NULL: none */
+struct inproc_target *dt_inproc_new_target(struct inproc *, uint32_t pid, int *err, char *msg, size_t len);
+void dt_inproc_forget_target(struct inproc *, struct inproc_target *);	/* nothing is restored */
 
 /* why: a text that stays */
 void dt_inproc_leave_out(struct inproc *, const char *place, const char *why);
@@ -93,6 +117,9 @@ int dt_inproc_find_places(struct inproc *, struct inproc_target *, uint32_t firs
 int dt_inproc_make_patches(
     struct inproc *, struct inproc_target *, struct inproc_places *, char *msg, size_t len);
 void dt_inproc_free_places(struct inproc_places *);
+/* stale.c: what is noted of files that are not mapped any more is forgotten. maps: those of now */
+struct inproc_maps;
+void dt_inproc_drop_stale(struct inproc_target *, const struct inproc_maps *);
 /* The place whose bytes the address is among; NULL: none */
 const struct inproc_place *dt_inproc_place_around(const struct inproc_places *, uint64_t addr);
 

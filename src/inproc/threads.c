@@ -19,8 +19,9 @@ struct tids { uint32_t *v; uint32_t n, cap; bool lost; };
 
 bool dt_inproc_forget_ended(struct inproc *p)
 {
-	bool any = false;
+	bool any = p->any_ended;
 
+	p->any_ended = false;
 	for (uint32_t i = 0; i < p->ntargets; i++) {
 		if (p->target[i]->ended || !dt_inject_ended(p->target[i]->inject))
 			continue;

@@ -19,7 +19,8 @@
 /*
  * With the rights to trace the kernel, auto takes the process for programs whose probes are all places in
  * given processes. If then one of them cannot be had there, the kernel takes the trace (dt_trace.fell_back).
- * What the kernel's probes do beyond that, and no one can foresee, is to go on after exec() of the same file.
+ * What the kernel's probes do beyond that, and no one can foresee, is to go on after exec() of a program that
+ * gains rights.
  */
 static const bool PROCESS_BY_DEFAULT = true;
 
@@ -73,8 +74,6 @@ static const char *option_against(const struct dtrace_hdl *h)
 {
 	if (h->options.val[DT_OPT_cpu] >= 0)
 		return "-x cpu limits tracing to a CPU";
-	if (dt_options_on(&h->options, DT_OPT_follow))
-		return "-x follow traces processes that do not exist yet";
 	if (dt_trace_filters_cgroups(h))
 		return "-x container and -x cgroup select processes";
 	if (dt_options_on(&h->options, DT_OPT_uretprobe))
@@ -121,7 +120,10 @@ static const char *hook_against(const struct dt_trace *t, const struct dt_probe 
 	if (hook->kind == DT_HOOK_PERF && dt_procs_pid(t->h, 0) == 0)
 		return dt_arena_printf(t->arena, "%s fires on all CPUs (name processes with -p or -c to take "
 		    "samples of them)", name_of(t, p));
-	if (!dt_hook_in_process(hook->kind) || hook->pid != 0 || means_given(t->h))
+	if (hook->kind == DT_HOOK_PERF && t->h->probes.follow)
+		return dt_arena_printf(t->arena, "%s takes samples of the processes of -p and -c, not of their "
+		    "children (-x follow)", name_of(t, p));
+	if (!dt_hook_in_process(hook->kind) || hook->pid != 0 || hook->root != 0 || means_given(t->h))
 		return NULL;
 	return dt_arena_printf(t->arena, "%s fires in any process (name one, by its number or as $target "
 	    "with -p or -c)", name_of(t, p));

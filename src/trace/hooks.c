@@ -147,7 +147,8 @@ static struct dt_bhook *hook_for(struct dt_gobuild *b, const struct dt_hook *hoo
 /* The number of a place among the points of its program; a new place is added after the others. */
 static uint32_t point_of(struct dt_gobuild *b, struct dt_bhook *k, const struct dt_hook *hook)
 {
-	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid, hook->alone };
+	struct dt_point p = { hook->target, hook->offset, hook->ref_ctr, hook->pid, hook->root,
+		hook->alone };
 	const char *key = dt_arena_printf(b->t->arena, "%s+%llx/%u", p.target, (unsigned long long)p.offset,
 	    p.pid);
 	uintptr_t known = (uintptr_t)dt_map_get(&k->point_of, key);
@@ -224,7 +225,8 @@ static int add_hook(struct dt_gobuild *b, const struct dt_enabled *e, const stru
 	const struct dt_probe *p = e->probe;
 	struct dt_enabling en = {
 		.ecb = e->ecb, .epid = e->epid, .probe_id = p->id, .number = hook->number, .site = hook->site,
-		.root = hook->root, .soft = hook->soft,
+		/* in the process, places are put into those that descend from it */
+		.root = b->t->ops->where != DT_IN_PROCESS ? hook->root : 0, .soft = hook->soft,
 		.prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name,
 	};
 	struct dt_hook at = *hook;
@@ -478,7 +480,7 @@ int dt_gobuild_hooks(struct dt_gobuild *b)
 			leave_last(b, b->hooks.v[i]);
 	if (b->generation == 0)
 		add_keepers(b);
-	if (b->t->h->probes.follow && b->generation == 0)
+	if (b->t->h->probes.follow && b->generation == 0 && b->t->ops->where != DT_IN_PROCESS)
 		add_family(b);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Probes that come while tracing. Descriptions of static probes, and those of functions in any module, stay
  * in use after they have been matched, because a program that is executed later, or a library that is loaded
- * later, may have more of them. Programs with static probes are held at their execve() until their probes are
+ * later, may have more of them. An engine may learn of those by itself (dt_engine_ops.arrived). Else programs with static probes are held at their execve() until their probes are
  * there (process/gate.h); with -Z so are libraries that a traced process opens. Others are heard of when they
  * are mapped (symbol/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
  *
@@ -159,6 +159,15 @@ static void enable_new(struct dtrace_hdl *h, struct dt_trace *t)
 		dt_trace_sink_enabled(t, before);
 }
 
+static void ask_providers(struct dt_trace *t, const struct dt_arrival *arrival)
+{
+	for (size_t i = 0; i < t->retained.n; i++) {
+		const struct dt_retained *r = &t->retained.v[i];
+
+		r->row->look(&t->h->probes, r->row, &r->ecb->probe, arrival);
+	}
+}
+
 /* Asks the providers which probes a process (and one file of it, if given) has. */
 static void look_at_arrival(struct dt_trace *t, struct dt_arrival *arrival)
 {
@@ -166,11 +175,7 @@ static void look_at_arrival(struct dt_trace *t, struct dt_arrival *arrival)
 	    dt_proc_root(arrival->pid, t->later->roots, t->later->nroots) : 0;
 
 	arrival->root = root != 0 ? root : arrival->pid;
-	for (size_t i = 0; i < t->retained.n; i++) {
-		const struct dt_retained *r = &t->retained.v[i];
-
-		r->row->look(&t->h->probes, r->row, &r->ecb->probe, arrival);
-	}
+	ask_providers(t, arrival);
 }
 
 /*
@@ -350,6 +355,49 @@ static void read_watch(struct dtrace_hdl *h, struct dt_trace *t)
 		enable_new(h, t);
 }
 
+/* ---- of an engine that learns by itself ---- */
+
+/* The first one that was left out is an example for all. */
+static void note_left_out(struct dt_trace *t, uint32_t before)
+{
+	const struct dt_left_out *out = t->ops->left_out(t->engine);
+
+	dt_handle_note(t->h, before == 0 ? dt_arena_printf(t->arena,
+	    "%u probes of what was loaded later could not be enabled, e.g. %s: %s", out->n, out->example,
+	    out->why != NULL ? out->why : "") : dt_arena_printf(t->arena,
+	    "%u more probes of what was loaded later could not be enabled", out->n - before));
+}
+
+/* The engine knows the root even of a process whose parents have ended. */
+static void take_arrival(void *ctx, uint32_t pid, uint32_t root)
+{
+	struct dtrace_hdl *h = ctx;
+	struct dt_trace *t = h->trace;
+	struct dt_arrival arrival = { .pid = pid, .root = root };
+	uint32_t left_out;
+
+	if (h->usyms != NULL)		/* stacks lead through the new files */
+		dt_usyms_learn(h->usyms, pid);
+	(void)dt_trace_unwind_work(h, t);
+	if (t->later == NULL)
+		return;
+	ask_providers(t, &arrival);
+	left_out = t->ops->left_out(t->engine)->n;
+	enable_new(h, t);
+	if (t->ops->left_out(t->engine)->n > left_out)
+		note_left_out(t, left_out);
+}
+
+static void begin_holding(struct dtrace_hdl *h, struct dt_trace *t)
+{
+	bool holds = dt_options_on(&h->options, DT_OPT_exechold);
+	uint32_t ms = holds ? (uint32_t)(h->options.val[DT_OPT_exechold] / 1000000) : 0;
+	char msg[512] = "";
+
+	if (t->ops->hold != NULL && t->ops->hold(t->engine, ms, t->h->probes.follow, msg, sizeof(msg)) != 0)
+		dt_handle_note(t->h, dt_arena_printf(t->arena, "%s", msg));
+}
+
 /* ---- beginning and end ---- */
 
 /* Are functions among what may come? */
@@ -410,6 +458,7 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	struct dt_later *l;
 
+	begin_holding(h, t);
 	if (t->retained.n == 0)
 		return;
 	l = t->later = DT_NEW(t->arena, struct dt_later);
@@ -420,6 +469,11 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 	for (size_t i = 0; i < t->enabled.n; i++)
 		for (const struct dt_hook *k = &t->enabled.v[i].probe->hook; k != NULL; k = k->next)
 			(void)make_live(t, t->enabled.v[i].ecb, k);
+	if (t->ops->hold != NULL) {
+		for (uint32_t i = 0; i < l->nroots; i++)
+			take_arrival(h, l->roots[i], l->roots[i]);
+		return;
+	}
 	if (dt_watch_open(&l->watch) != 0)
 		l->watch = NULL;
 	if (dt_options_on(&h->options, DT_OPT_exechold))
@@ -430,6 +484,8 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 
 void dt_later_work(struct dtrace_hdl *h, struct dt_trace *t)
 {
+	if (t->ops->arrived != NULL)
+		t->ops->arrived(t->engine, take_arrival, h);
 	if (t->later == NULL)
 		return;
 	read_gate(h, t);
@@ -441,8 +497,18 @@ int dt_later_fd(const struct dt_trace *t)
 	return t->later != NULL && t->later->gate != NULL ? dt_gate_fd(t->later->gate) : -1;
 }
 
+static void note_unheld(struct dt_trace *t)
+{
+	uint32_t n = t->engine != NULL && t->ops->unheld != NULL ? t->ops->unheld(t->engine) : 0;
+
+	if (n > 0 && t->state == DT_TRACE_STOPPED)
+		dt_handle_note(t->h, dt_arena_printf(t->arena, "%u times a program, a library or a child ran before "
+		    "its probes were live: it could not be held, or not long enough (-x exechold)", n));
+}
+
 void dt_later_end(struct dt_trace *t)
 {
+	note_unheld(t);
 	if (t->later == NULL)
 		return;
 	dt_gate_close(t->later->gate);

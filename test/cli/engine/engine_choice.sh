@@ -72,7 +72,6 @@ no "one of several probes" "sdt:sched::sched_switch fires in the kernel" -c "$hi
 no "a return probe of the kernel" "-x uretprobe asks for return probes of the kernel" -x uretprobe -c "$hits call 1" -n 'pid$target:hits:hits_call:return { }'
 no "a probe of any process" "pid:hits:hits_call:entry fires in any process (name one, by its number or as \$target" -n "pid*:$(readlink -f "$hits"):hits_call:entry { exit(0); }"
 no "a CPU" "-x cpu limits" -x cpu=0 -n 'BEGIN { exit(0); }'
-no "descendants" "-x follow traces" -x follow -c "$hits call 1" -n 'pid$target:hits:hits_call:entry { }'
 no "control groups" "-x container and -x cgroup select" -x cgroup=/none -n 'BEGIN { exit(0); }'
 for row in 'curthread->pid|curthread, a variable of the kernel' 'curpsinfo->pr_pid|curthread, a variable' 'root|root, a variable' \
     'starttime|starttime, a variable' 'cgroup|cgroup, a variable' 'caller|caller, a variable' \
