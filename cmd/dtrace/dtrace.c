@@ -262,7 +262,8 @@ static int open_and_run(const struct args *a)
 		signals_catch();
 	if (programs)
 		dtp = open_handle(a, tracing, &err);
-	signals_for(dtp);
+	if (a->hosts == NULL)		/* hosts are asked to end, and what they send then is shown */
+		signals_for(dtp);
 	if (dtp)
 		status = run_command(dtp, a, programs);
 	else

@@ -28,6 +28,7 @@ struct run {
 	char *text;			/* what the worker says */
 	size_t len;
 	bool live, finished;		/* the worker's probes are enabled; the end was sent */
+	bool ends;			/* the asker wants the end, once it is live */
 	const char *reason;		/* why we have ended it; NULL: we have not */
 	uint64_t heard, until, killed;	/* times: of the asker, of the policy, when we have asked it to end */
 };

@@ -131,6 +131,9 @@ void run_stop(struct run *r, const char *reason)
 {
 	if (r->pid == 0 || r->killed != 0)
 		return;
+	r->ends = true;
+	if (reason == NULL && !r->live)
+		return;				/* BEGIN and END run on each host that was asked */
 	r->reason = reason;
 	r->killed = now_ns();
 	kill(r->pid, SIGTERM);
@@ -279,6 +282,8 @@ static void take_said(struct agent *a, struct run *r)
 	more[r->len] = '\0';
 	if (!r->live && strncmp(more, "live\n", 5) == 0) {
 		r->live = true;
+		if (r->ends)
+			run_stop(r, NULL);
 		r->len -= 5;
 		memmove(more, more + 5, r->len + 1);
 		message_begin(&a->out, "live");

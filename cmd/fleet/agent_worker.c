@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -252,6 +253,21 @@ static int compile_failed(struct work *w, int i)
 	return fail_library(w, "compile", what);
 }
 
+/* A script is read from a descriptor. NULL: there is none. */
+static FILE *file_of(const char *text)
+{
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	FILE *f = fd >= 0 ? fdopen(fd, "w+") : NULL;
+
+	if (f != NULL && fputs(text, f) >= 0 && fflush(f) == 0) {
+		rewind(f);
+		return f;
+	}
+	if (f != NULL)
+		fclose(f);
+	return NULL;
+}
+
 static dtrace_prog_t *compile(struct work *w, int i)
 {
 	dtrace_prog_t *prog;
@@ -259,8 +275,7 @@ static dtrace_prog_t *compile(struct work *w, int i)
 
 	if (strncmp(w->type[i], "file ", 5) != 0)
 		return dtrace_program_strcompile(w->dtp, w->text[i], atoi(w->type[i]), 0, w->noperands, w->operand);
-	f = fmemopen(w->text[i], strlen(w->text[i]) + 1, "r");
-	if (f == NULL)
+	if ((f = file_of(w->text[i])) == NULL)
 		return NULL;
 	prog = dtrace_program_fcompile(w->dtp, f, 0, w->noperands, w->operand);
 	fclose(f);
@@ -317,6 +332,7 @@ static int enable(struct work *w)
 	if (dtrace_handle_err(w->dtp, no_error, NULL) != 0 || dtrace_handle_drop(w->dtp, no_drop, NULL) != 0 ||
 	    dtrace_handle_buffered(w->dtp, no_text, NULL) != 0 || dtrace_go(w->dtp) != 0)
 		return fail_library(w, "failed", "could not enable tracing");
+	signals_begun();
 	puts("live");
 	if (dtrace_notice(w->dtp)[0] != '\0')
 		printf("%s\n", dtrace_notice(w->dtp));
@@ -392,7 +408,6 @@ static int run(struct work *w)
 	if (status == 0 && strcmp(message_get(&w->m, "mode"), "list") == 0) {
 		status = list(w);
 	} else if (status == 0 && (status = enable(w)) == 0) {
-		signals_begun();
 		status = follow(w);
 	}
 	signals_for(NULL);

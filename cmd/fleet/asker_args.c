@@ -81,10 +81,6 @@ static int make_request(struct asker *a)
 	struct out_message texts = { 0 };
 	int status = 0;
 
-	message_begin(&texts, "");
-	message_body(&texts, "", 0);
-	size_t from = texts.len;
-
 	message_begin(&a->request, "run");
 	message_put(&a->request, "run", "%s", a->run);
 	message_put(&a->request, "mode", "%s", a->lists ? "list" : "trace");
@@ -99,15 +95,15 @@ static int make_request(struct asker *a)
 		if (file && script == NULL)
 			status = 1;
 		else
-			message_body(&texts, file ? script : text, len);
+			message_more(&texts, file ? script : text, len);
 		message_put(&a->request, "program", "%.*s %zu", (int)(blank - a->program[i]), a->program[i], len);
 		free(script);
 	}
 	for (int i = 0; i < a->noperands; i++) {
 		message_put(&a->request, "operand", "%zu", strlen(a->operand[i]));
-		message_body(&texts, a->operand[i], strlen(a->operand[i]));
+		message_more(&texts, a->operand[i], strlen(a->operand[i]));
 	}
-	message_body(&a->request, texts.bytes + from, texts.len - from);
+	message_body(&a->request, texts.bytes, texts.len);
 	if (status == 0 && (a->request.failed || texts.failed || a->request.len > MESSAGE_MAX - (64 << 10))) {
 		fprintf(stderr, WHO ": --hosts: the programs are longer than a message of the bus may be (1 MB)\n");
 		status = 1;

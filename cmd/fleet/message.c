@@ -90,10 +90,11 @@ void message_put(struct out_message *m, const char *word, const char *fmt, ...)
 
 void message_body(struct out_message *m, const void *p, size_t len)
 {
-	if (m->len < 2 || memcmp(m->bytes + m->len - 2, "\n\n", 2) != 0)
-		put(m, "\n", 1);
+	put(m, "\n", 1);
 	put(m, p, len);
 }
+
+void message_more(struct out_message *m, const void *p, size_t len) { put(m, p, len); }
 
 void message_free(struct out_message *m)
 {

@@ -33,8 +33,9 @@ struct out_message { char *bytes; size_t len, cap; bool failed; };
 void message_begin(struct out_message *, const char *kind);
 void message_put(struct out_message *, const char *word, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Ends the head; bytes may follow in several calls. */
+/* Ends the head, once, and begins the bytes; then more of them. */
 void message_body(struct out_message *, const void *, size_t len);
+void message_more(struct out_message *, const void *, size_t len);
 void message_free(struct out_message *);
 
 /* ---- reading ---- */
