@@ -321,19 +321,18 @@ static void finish(struct agent *a, struct run *r)
 void run_work(struct agent *a, int i, bool said, bool stream)
 {
 	struct run *r = a->run[i];
-	uint64_t now = now_ns();
 
 	if (said && r->said >= 0)
 		take_said(a, r);
 	if (stream && r->stream >= 0)
 		take_stream(a, r);
 	finish(a, r);
-	if (r->pid != 0 && now - r->heard > ASKER_GONE)
+	if (r->pid != 0 && now_ns() - r->heard > ASKER_GONE)
 		run_stop(r, "the asker is gone");
-	if (r->pid != 0 && r->until != 0 && now > r->until)
+	if (r->pid != 0 && r->until != 0 && now_ns() > r->until)
 		run_stop(r, "it ran as long as the policy of this host allows");
-	if (r->pid != 0 && r->killed != 0 && now - r->killed > 5 * SECOND_NS)
+	if (r->pid != 0 && r->killed != 0 && now_ns() - r->killed > 5 * SECOND_NS)
 		kill(r->pid, SIGKILL);
-	if (r->pid == 0 && now - r->heard > 3 * ASKER_GONE)
+	if (r->pid == 0 && now_ns() - r->heard > 3 * ASKER_GONE)
 		run_free(a, i);
 }

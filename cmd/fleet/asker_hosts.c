@@ -72,7 +72,10 @@ void host_ask(struct asker *a, struct host *h)
 	h->want = 1;
 	h->behind = 0;
 	h->heard = now_ns();
-	send_to(a, h, &a->request);
+	if (!a->lists && (h->source = dtrace_merge_add(a->merge, h->name, h->offset)) < 0)
+		host_leave(a, h, HOST_FAILED, dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
+	else
+		send_to(a, h, &a->request);
 }
 
 /* ---- it is out ---- */
@@ -166,10 +169,6 @@ static void feed(struct asker *a, struct host *h, const struct message *m)
 		take_list(h, m->body, m->len);
 		return;
 	}
-	if (h->source < 0 && (h->source = dtrace_merge_add(a->merge, h->name, h->offset)) < 0) {
-		host_leave(a, h, HOST_FAILED, dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
-		return;
-	}
 	if (dtrace_merge_feed(a->merge, h->source, m->body, m->len) == 0)
 		return;
 	if (dtrace_errno(a->dtp) == EDT_DIRABORT) {
@@ -199,6 +198,16 @@ static void take_data(struct asker *a, struct host *h, const struct message *m)
 	}
 }
 
+/* A trace that has not ended as it should: by the policy, by what the worker says, or we do not know why. */
+static void leave_ended(struct asker *a, struct host *h, const struct message *m, const char *text, const char *fmt)
+{
+	const char *reason = message_get(m, "reason"), *status = strstr(fmt, "%s");
+	char why[256];
+
+	snprintf(why, sizeof(why), "%.*s%s%s", (int)(status - fmt), fmt, message_get(m, "status"), status + 2);
+	host_leave(a, h, HOST_FAILED, reason[0] != '\0' ? reason : text[0] != '\0' ? text : why);
+}
+
 /* What a worker says begins with "fail REASON" if that is why it has ended. */
 static void take_end(struct asker *a, struct host *h, const struct message *m)
 {
@@ -219,10 +228,10 @@ static void take_end(struct asker *a, struct host *h, const struct message *m)
 	if (strncmp(text, "fail ", 5) == 0)
 		host_leave(a, h, strncmp(text, "fail refused", 12) == 0 ? HOST_REFUSED : HOST_FAILED,
 		    strchr(text, '\n') != NULL ? strchr(text, '\n') + 1 : text);
-	else if (message_number(m, "status") != 0 || (!a->lists && h->source >= 0 &&
-	    dtrace_merge_ended(a->merge, h->source) == 0) || (!a->lists && h->source < 0))
-		host_leave(a, h, HOST_FAILED, reason[0] != '\0' ? reason : text[0] != '\0' ? text :
-		    "its trace has ended without its end");
+	else if (message_number(m, "status") != 0)
+		leave_ended(a, h, m, text, "its worker has ended with status %s");
+	else if (!a->lists && (h->source < 0 || dtrace_merge_ended(a->merge, h->source) == 0))
+		leave_ended(a, h, m, text, "its recording has no end (status %s)");
 	else {
 		h->state = HOST_ENDED;
 		if (reason[0] != '\0')

@@ -285,18 +285,19 @@ static bool join_round(struct dt_merge_source *s, struct merge_event *e)
 	}
 	r = DT_NEW(m->arena, struct merge_round);
 	r->event = e;
+	r->sources = m->sources.n;
 	dt_vec_push(m->arena, &r->from, s);
 	dt_vec_push(m->arena, &m->rounds, r);
 	return true;
 }
 
-/* A source that has ended will bring nothing more; one that has not started has nothing to bring yet. */
+/* Sources that were added after the round began may take part, but it does not wait for them. */
 static bool is_complete(const struct dt_merge *m, const struct merge_round *r)
 {
-	for (size_t i = 0; i < m->sources.n; i++) {
+	for (size_t i = 0; i < r->sources; i++) {
 		const struct dt_merge_source *s = m->sources.v[i];
 
-		if (s->started && !s->ended && !s->gone && !took_part(r, s))
+		if (!s->ended && !s->gone && !took_part(r, s))
 			return false;
 	}
 	return true;
@@ -485,7 +486,7 @@ static void write_ready(struct dt_merge *m)
 	for (size_t i = 0; i < m->sources.n; i++) {
 		const struct dt_merge_source *s = m->sources.v[i];
 
-		if (s->started && !s->ended && !s->gone && s->seen < until)
+		if (!s->ended && !s->gone && s->seen < until)
 			until = s->seen;
 	}
 	while (m->heap.n > 0 && m->heap.v[0]->time <= until && m->first != NULL && m->why[0] == '\0')

@@ -38,6 +38,7 @@ struct merge_event {			/* a firing that waits for its turn */
 
 struct merge_round {			/* a firing of all hosts that is not complete yet */
 	struct merge_event *event;
+	size_t sources;			/* how many there were when it began */
 	DT_VEC(struct dt_merge_source *) from;
 };
 
