@@ -46,6 +46,7 @@ user() {	# user NAME PUBLISH SUBSCRIBE: an nkey, who may do what at the bus, and
 }
 
 start_bus() {
+	: >>"$tmp/nats.log"
 	ip netns exec "$fleet-bus" nats-server -c "$tmp/nats.conf" >>"$tmp/nats.log" 2>&1 &
 	bus_pid=$!
 	fleet_pids="$fleet_pids $bus_pid"
