@@ -1029,8 +1029,8 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
 
 /*
  * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
- * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle that order elements
- * hold. Times of a source are those of its clock; less `offset` they are ours.
+ * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
+ * that order elements hold. Times of a source are those of its clock; less `offset` they are ours.
  */
 typedef struct dtrace_merge dtrace_merge_t;
 dtrace_merge_t *dtrace_merge_open(dtrace_hdl_t *, int fd);
@@ -1049,8 +1049,8 @@ int dtrace_merge_ended(const dtrace_merge_t *, int source);	/* 0 no, 1 yes, 2 by
 void dtrace_merge_counts(const dtrace_merge_t *, uint64_t *late, uint64_t *missing);
 int dtrace_merge_close(dtrace_merge_t *);	/* writes the end; -1: the error says why it could not */
 /*
- * Plays what comes from a descriptor as dtrace_play_fd() does, but text is made anew of the firings, with what
- * dtrace_handle_line() adds.
+ * Plays what comes from a descriptor as dtrace_play_fd() does, but text is made anew of the firings, with
+ * what dtrace_handle_line() adds.
  */
 int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
 

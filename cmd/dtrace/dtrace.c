@@ -81,7 +81,8 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 		return NULL;
 	}
 	a->operands[0] = (char *)p->text;
-	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, a->hosts != NULL ? DTRACE_C_CTL : 0, macro_args(a), a->operands);
+	dtrace_prog_t *prog =
+	    dtrace_program_fcompile(dtp, f, a->hosts != NULL ? DTRACE_C_CTL : 0, macro_args(a), a->operands);
 	if (!prog && a->tool)
 		tool_failed(a->tool, dtrace_errmsg(dtp, dtrace_errno(dtp)), false);
 	else if (!prog) {
@@ -112,8 +113,8 @@ static int quoted_length(const char *text)
 static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	a->operands[0] = "dtrace";
-	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, a->hosts != NULL ? DTRACE_C_CTL : 0,
-	    macro_args(a), a->operands);
+	dtrace_prog_t *prog = dtrace_program_strcompile(
+	    dtp, p->text, p->spec, a->hosts != NULL ? DTRACE_C_CTL : 0, macro_args(a), a->operands);
 	if (!prog) {
 		int len = quoted_length(p->text);
 

@@ -139,8 +139,10 @@ static int execute(char **argv)
 			return 1;
 		}
 	}
-	fputs("dtrace: --hosts is the command dtrace-fleet, which is not here: make builds it where libnats is "
-	    "(apt-get install libnats-dev), and a static build lacks it\n", stderr);
+	fputs(
+	    "dtrace: --hosts is the command dtrace-fleet, which is not here: make builds it where libnats is "
+	    "(apt-get install libnats-dev), and a static build lacks it\n",
+	    stderr);
 	return 1;
 }
 

@@ -61,7 +61,8 @@ static void answer(struct agent *a, const char *user, const struct message *m, u
 	r = run_find(a, user, id);
 	if (strcmp(m->kind, "hello") == 0) {
 		if (settings_policy(&a->settings, user) == NULL) {
-			run_refuse(a, user, id, "refused", "the policy of this host has no line for this user");
+			run_refuse(
+			    a, user, id, "refused", "the policy of this host has no line for this user");
 			return;
 		}
 		put_host(a, m, came);
@@ -128,8 +129,9 @@ static void wait_and_work(struct agent *a, int signals, bool *stop)
 		const struct run *r = a->run[i];
 
 		fd[2 + 2 * i] = (struct pollfd){ .fd = r->said, .events = POLLIN };
-		fd[3 + 2 * i] = (struct pollfd){ .fd = r->waiting < WINDOW && (r->live || r->said < 0) ? r->stream : -1,
-			 .events = POLLIN };
+		fd[3 + 2 * i] =
+		    (struct pollfd){ .fd = r->waiting < WINDOW && (r->live || r->said < 0) ? r->stream : -1,
+			    .events = POLLIN };
 	}
 	if (poll(fd, (nfds_t)(2 + 2 * n), 250) < 0)
 		return;
@@ -178,7 +180,8 @@ static int serve(struct agent *a)
 	if ((a->bus = bus_open(&a->settings, "dtraced", true)) == NULL)
 		return 1;
 	snprintf(subject, sizeof(subject), "dt.ask.*.to.%s", a->token);
-	if (signals < 0 || bus_subscribe(a->bus, "dt.ask.*.all") != 0 || bus_subscribe(a->bus, subject) != 0) {
+	if (signals < 0 || bus_subscribe(a->bus, "dt.ask.*.all") != 0 ||
+	    bus_subscribe(a->bus, subject) != 0) {
 		fprintf(stderr, "dtraced: the bus refuses to be listened to\n");
 		return 1;
 	}
@@ -220,7 +223,8 @@ static int add_label(struct settings *s, const char *text)
 	const char *eq = strchr(text, '=');
 	char token[NAME_LENGTH];
 
-	if (eq == NULL || s->nlabels == LABELS_MAX || strlen(text) >= sizeof(s->label[0]) || !name_token(eq + 1, token)) {
+	if (eq == NULL || s->nlabels == LABELS_MAX || strlen(text) >= sizeof(s->label[0]) ||
+	    !name_token(eq + 1, token)) {
 		fprintf(stderr, "dtraced: --label %s: it is no NAME=VALUE\n", text);
 		return 2;
 	}
@@ -280,8 +284,10 @@ static int agent_main(int argc, char **argv)
 	if (a->settings.name[0] == '\0' && uname(&host) == 0)
 		(void)copy_name(&a->settings, host.nodename);
 	if (status == 0 && !name_token(a->settings.name, a->token)) {
-		fprintf(stderr, "dtraced: the name of the host has to be of letters, digits, points, - and _, "
-		    "at most %d of them: --name\n", NAME_LENGTH - 1);
+		fprintf(stderr,
+		    "dtraced: the name of the host has to be of letters, digits, points, - and _, "
+		    "at most %d of them: --name\n",
+		    NAME_LENGTH - 1);
 		status = 2;
 	}
 	make_instance(a->instance);

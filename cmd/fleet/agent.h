@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dtraced: it tells askers which host this is, and runs what they ask for within the policy of its settings, each
- * program in a process of its own (agent_worker.c), so that a trace can be ended whatever it does and nothing stays
- * attached when any of us is killed.
+ * dtraced: it tells askers which host this is, and runs what they ask for within the policy of its settings,
+ * each program in a process of its own (agent_worker.c), so that a trace can be ended whatever it does and
+ * nothing stays attached when any of us is killed.
  */
 #ifndef DT_CMD_FLEET_AGENT_H
 #define DT_CMD_FLEET_AGENT_H

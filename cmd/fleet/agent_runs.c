@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The runs of an agent: a worker, the messages of its stream with their numbers, and what the asker has confirmed. A
- * message is kept until then and sent again if the asker misses it; if it confirms too slowly the worker's pipe is
- * not read, so that records are dropped and counted where they are made, and aggregations wait in the kernel.
+ * The runs of an agent: a worker, the messages of its stream with their numbers, and what the asker has
+ * confirmed. A message is kept until then and sent again if the asker misses it; if it confirms too slowly
+ * the worker's pipe is not read, so that records are dropped and counted where they are made, and
+ * aggregations wait in the kernel.
  */
 #include "agent.h"
 
@@ -181,7 +182,8 @@ static int spawn_worker(struct run *r, int in)
 	return err;
 }
 
-/* The request goes to the worker with what the policy adds, which its words cannot replace: it comes first. */
+/* The request goes to the worker with what the policy adds, which its words cannot replace: it comes first.
+ */
 static int start(struct agent *a, struct run *r, const struct policy *p, const struct message *m)
 {
 	struct out_message q = { 0 };
@@ -224,8 +226,10 @@ void run_begin(struct agent *a, const char *user, const struct message *m)
 		return;				/* it came twice */
 	if (p == NULL) {
 		run_refuse(a, user, id, "refused", "the policy of this host has no line for this user");
-	} else if (runs_of(a, user) >= p->runs || runs_of(a, NULL) >= a->settings.runs || a->nruns == RUNS_MAX) {
-		run_refuse(a, user, id, "refused", "as many programs run already as the policy of this host allows");
+	} else if (runs_of(a, user) >= p->runs || runs_of(a, NULL) >= a->settings.runs ||
+	    a->nruns == RUNS_MAX) {
+		run_refuse(
+		    a, user, id, "refused", "as many programs run already as the policy of this host allows");
 	} else if ((r = calloc(1, sizeof(*r))) != NULL) {
 		*r = (struct run){ .said = -1, .stream = -1, .first = 1, .heard = now_ns() };
 		strcpy(r->user, user);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The worker of an agent: a request in (standard input), the recording of a trace out (STREAM_FD, doc/RECORDING.md),
- * beside it what there is to say: "live" when the probes are enabled, then messages. It dies with the agent. What
- * the policy forbids is refused here, where the text is compiled.
+ * The worker of an agent: a request in (standard input), the recording of a trace out (STREAM_FD,
+ * doc/RECORDING.md), beside it what there is to say: "live" when the probes are enabled, then messages. It
+ * dies with the agent. What the policy forbids is refused here, where the text is compiled.
  */
 #include "agent.h"
 
@@ -37,13 +37,53 @@ struct work {
 	char probe[DTRACE_DESC2STR_MAX];
 };
 
-/* Options of askers: what changes how a program is compiled and shown, nothing that names files or gives rights. */
+/* Options of askers: what changes how a program is compiled and shown, nothing that names files or gives
+ * rights. */
 static const char *const options[] = {
-	"aggsize", "aggrate", "aggsortkey", "aggsortkeypos", "aggsortpos", "aggsortrev", "agghist", "aggpack", "aggzoom",
-	"bufsize", "bufresize", "defaultargs", "dynvarsize", "flowindent", "jstackframes", "jstackstrsize", "maxframes",
-	"nspec", "quiet", "rawbytes", "rawsyscall", "scratchsize", "specsize", "stackframes", "stackindent", "strsize",
-	"switchrate", "statusrate", "temporal", "units", "ustackframes", "unwind", "version", "walltime", "zdefs",
-	"cleanrate", "bufpolicy", "demangle", "noresolve", "argref", "mergestacks", "layout", "color", "cpu",
+	"aggsize",
+	"aggrate",
+	"aggsortkey",
+	"aggsortkeypos",
+	"aggsortpos",
+	"aggsortrev",
+	"agghist",
+	"aggpack",
+	"aggzoom",
+	"bufsize",
+	"bufresize",
+	"defaultargs",
+	"dynvarsize",
+	"flowindent",
+	"jstackframes",
+	"jstackstrsize",
+	"maxframes",
+	"nspec",
+	"quiet",
+	"rawbytes",
+	"rawsyscall",
+	"scratchsize",
+	"specsize",
+	"stackframes",
+	"stackindent",
+	"strsize",
+	"switchrate",
+	"statusrate",
+	"temporal",
+	"units",
+	"ustackframes",
+	"unwind",
+	"version",
+	"walltime",
+	"zdefs",
+	"cleanrate",
+	"bufpolicy",
+	"demangle",
+	"noresolve",
+	"argref",
+	"mergestacks",
+	"layout",
+	"color",
+	"cpu",
 	"quietresize",
 };
 
@@ -247,8 +287,8 @@ static int compile_failed(struct work *w, int i)
 	if (strncmp(w->type[i], "file ", 5) == 0)
 		snprintf(what, sizeof(what), "failed to compile the script");
 	else
-		snprintf(what, sizeof(what), "invalid probe specifier %.*s%s", (int)strcspn(w->text[i], "\n") < 72 ?
-		    (int)strcspn(w->text[i], "\n") : 48, w->text[i],
+		snprintf(what, sizeof(what), "invalid probe specifier %.*s%s",
+		    (int)strcspn(w->text[i], "\n") < 72 ? (int)strcspn(w->text[i], "\n") : 48, w->text[i],
 		    strlen(w->text[i]) > 72 || strchr(w->text[i], '\n') != NULL ? " ..." : "");
 	return fail_library(w, "compile", what);
 }
@@ -274,7 +314,8 @@ static dtrace_prog_t *compile(struct work *w, int i)
 	FILE *f;
 
 	if (strncmp(w->type[i], "file ", 5) != 0)
-		return dtrace_program_strcompile(w->dtp, w->text[i], atoi(w->type[i]), 0, w->noperands, w->operand);
+		return dtrace_program_strcompile(
+		    w->dtp, w->text[i], atoi(w->type[i]), 0, w->noperands, w->operand);
 	if ((f = file_of(w->text[i])) == NULL)
 		return NULL;
 	prog = dtrace_program_fcompile(w->dtp, f, 0, w->noperands, w->operand);
@@ -314,7 +355,11 @@ static int compile_all(struct work *w)
 static int no_text(const dtrace_bufdata_t *b, void *arg) { (void)b, (void)arg; return DTRACE_HANDLE_OK; }
 static int no_error(const dtrace_errdata_t *e, void *arg) { (void)e, (void)arg; return DTRACE_HANDLE_OK; }
 static int no_drop(const dtrace_dropdata_t *d, void *arg) { (void)d, (void)arg; return DTRACE_HANDLE_OK; }
-static int on_firing(const dtrace_probedata_t *d, void *arg) { (void)d, (void)arg; return DTRACE_CONSUME_THIS; }
+static int on_firing(const dtrace_probedata_t *d, void *arg)
+{
+	(void)d, (void)arg;
+	return DTRACE_CONSUME_THIS;
+}
 
 static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *r, void *arg)
 {
@@ -329,7 +374,8 @@ static int enable(struct work *w)
 		return fail_library(w, "failed", "the trace cannot be recorded");
 	if (compile_all(w) != 0)
 		return 1;
-	if (dtrace_handle_err(w->dtp, no_error, NULL) != 0 || dtrace_handle_drop(w->dtp, no_drop, NULL) != 0 ||
+	if (dtrace_handle_err(w->dtp, no_error, NULL) != 0 ||
+	    dtrace_handle_drop(w->dtp, no_drop, NULL) != 0 ||
 	    dtrace_handle_buffered(w->dtp, no_text, NULL) != 0 || dtrace_go(w->dtp) != 0)
 		return fail_library(w, "failed", "could not enable tracing");
 	signals_begun();
@@ -376,7 +422,8 @@ static int put_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
 
 	(void)dtp;
 	if (list[0] == '\0' || allowed(list, p->dtpd_provider))
-		dprintf(STREAM_FD, "%s\t%s\t%s\t%s\n", p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name);
+		dprintf(
+		    STREAM_FD, "%s\t%s\t%s\t%s\n", p->dtpd_provider, p->dtpd_mod, p->dtpd_func, p->dtpd_name);
 	return 0;
 }
 
@@ -428,7 +475,8 @@ int worker_main(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	bytes = read_all(&len);
-	if (getppid() == 1 || w == NULL || bytes == NULL || !message_read(&w->m, bytes, len) || !read_texts(w))
+	if (getppid() == 1 || w == NULL || bytes == NULL || !message_read(&w->m, bytes, len) ||
+	    !read_texts(w))
 		return fail("failed", "the request cannot be read", "");
 	take_name(w);
 	limit_memory(w);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dtrace-fleet, which dtrace --hosts starts: it finds the hosts, asks them to run the programs, and writes one
- * recording to standard output (or lines of a list), made of theirs by dtrace_merge_…(). Standard error says of how
- * many hosts it is, and what is not in it.
+ * dtrace-fleet, which dtrace --hosts starts: it finds the hosts, asks them to run the programs, and writes
+ * one recording to standard output (or lines of a list), made of theirs by dtrace_merge_…(). Standard error
+ * says of how many hosts it is, and what is not in it.
  */
 #ifndef DT_CMD_FLEET_ASKER_H
 #define DT_CMD_FLEET_ASKER_H
@@ -28,7 +28,8 @@ struct host {
 	int source;			/* of the merge; -1: none */
 	uint64_t want;			/* the number that comes next */
 	uint64_t doubled, again, restarts;
-	uint64_t heard, asked, behind;	/* times: last word, last request to send again, since when something is missing */
+	uint64_t heard, asked,
+	    behind; /* times: last word, last request to send again, since when something is missing */
 	int64_t offset;			/* its clock less ours */
 	uint64_t delay;			/* of the best exchange; 0: none yet */
 	int pings;

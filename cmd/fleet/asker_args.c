@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of dtrace-fleet, which dtrace(1) writes, and the request that is made of it. See asker.h. */
+/* The command line of dtrace-fleet, which dtrace(1) writes, and the request that is made of it. See asker.h.
+ */
 #include "asker.h"
 
 #include <errno.h>
@@ -96,7 +97,8 @@ static int make_request(struct asker *a)
 			status = 1;
 		else
 			message_more(&texts, file ? script : text, len);
-		message_put(&a->request, "program", "%.*s %zu", (int)(blank - a->program[i]), a->program[i], len);
+		message_put(
+		    &a->request, "program", "%.*s %zu", (int)(blank - a->program[i]), a->program[i], len);
 		free(script);
 	}
 	for (int i = 0; i < a->noperands; i++) {
@@ -105,7 +107,8 @@ static int make_request(struct asker *a)
 	}
 	message_body(&a->request, texts.bytes, texts.len);
 	if (status == 0 && (a->request.failed || texts.failed || a->request.len > MESSAGE_MAX - (64 << 10))) {
-		fprintf(stderr, WHO ": --hosts: the programs are longer than a message of the bus may be (1 MB)\n");
+		fprintf(stderr,
+		    WHO ": --hosts: the programs are longer than a message of the bus may be (1 MB)\n");
 		status = 1;
 	}
 	message_free(&texts);
@@ -154,10 +157,15 @@ static int usage(void)
 int asker_args(struct asker *a, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "hosts", required_argument, NULL, 'h' }, { "bus", required_argument, NULL, 'b' },
-		{ "bus-config", required_argument, NULL, 'c' }, { "verbose", no_argument, NULL, 'v' },
-		{ "list", no_argument, NULL, 'l' }, { "option", required_argument, NULL, 'x' },
-		{ "program", required_argument, NULL, 'p' }, { "operand", required_argument, NULL, 'o' }, { 0 },
+		{ "hosts", required_argument, NULL, 'h' },
+		{ "bus", required_argument, NULL, 'b' },
+		{ "bus-config", required_argument, NULL, 'c' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "option", required_argument, NULL, 'x' },
+		{ "program", required_argument, NULL, 'p' },
+		{ "operand", required_argument, NULL, 'o' },
+		{ 0 },
 	};
 	const char *bus = NULL, *path = NULL;
 	int c, status = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What hosts say, and what becomes of them. A host is the last token of the subject: the server lets no other host
- * publish there. Messages of a stream have numbers: one that is missing is asked for again, one that came before is
- * counted and thrown away, and only what is in order reaches the merge.
+ * What hosts say, and what becomes of them. A host is the last token of the subject: the server lets no other
+ * host publish there. Messages of a stream have numbers: one that is missing is asked for again, one that
+ * came before is counted and thrown away, and only what is in order reaches the merge.
  */
 #include "asker.h"
 
@@ -24,8 +24,9 @@ __attribute__((format(printf, 2, 3))) void asker_say(const struct host *h, const
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	text_clean(text);
-	text[strcspn(text, "\n")] = text[strcspn(text, "\n")] != '\0' && strchr(text, '\n')[1] == '\0' ? '\0' :
-	    text[strcspn(text, "\n")];
+	text[strcspn(text, "\n")] = text[strcspn(text, "\n")] != '\0' && strchr(text, '\n')[1] == '\0'
+	    ? '\0'
+	    : text[strcspn(text, "\n")];
 	fprintf(stderr, "dtrace: %s: %s\n", h->name, text);
 }
 
@@ -137,7 +138,8 @@ static void take_here(struct asker *a, const char *token, const struct message *
 	} else if (h->state != HOST_FOUND && h->state != HOST_LOST) {
 		return;
 	}
-	if (h->state == HOST_LOST && !a->stopping) {	/* it is back: what it still runs of ours counts no more */
+	if (h->state == HOST_LOST &&
+	    !a->stopping) { /* it is back: what it still runs of ours counts no more */
 		host_command(a, h, "bye");
 		h->restarts++;
 		h->delay = 0;
@@ -199,12 +201,14 @@ static void take_data(struct asker *a, struct host *h, const struct message *m)
 }
 
 /* A trace that has not ended as it should: by the policy, by what the worker says, or we do not know why. */
-static void leave_ended(struct asker *a, struct host *h, const struct message *m, const char *text, const char *fmt)
+static void leave_ended(
+    struct asker *a, struct host *h, const struct message *m, const char *text, const char *fmt)
 {
 	const char *reason = message_get(m, "reason"), *status = strstr(fmt, "%s");
 	char why[256];
 
-	snprintf(why, sizeof(why), "%.*s%s%s", (int)(status - fmt), fmt, message_get(m, "status"), status + 2);
+	snprintf(
+	    why, sizeof(why), "%.*s%s%s", (int)(status - fmt), fmt, message_get(m, "status"), status + 2);
 	host_leave(a, h, HOST_FAILED, reason[0] != '\0' ? reason : text[0] != '\0' ? text : why);
 }
 

@@ -22,8 +22,8 @@ static int count(const struct asker *a, enum host_state state)
 static bool said_before(const struct asker *a, int i)
 {
 	for (int k = 0; k < i; k++)
-		if (a->host[k].state == a->host[i].state && a->host[k].why != NULL && a->host[i].why != NULL &&
-		    strcmp(a->host[k].why, a->host[i].why) == 0)
+		if (a->host[k].state == a->host[i].state && a->host[k].why != NULL &&
+		    a->host[i].why != NULL && strcmp(a->host[k].why, a->host[i].why) == 0)
 			return true;
 	return false;
 }
@@ -46,9 +46,13 @@ static void put_reason(const struct asker *a, int i, const char *what)
 
 static bool put_reasons(const struct asker *a)
 {
-	static const struct { enum host_state state; const char *what; } rows[] = {
-		{ HOST_REFUSED, "refused" }, { HOST_FAILED, "failed" }, { HOST_LOST, "its counts are missing" },
-		{ HOST_ASKED, "it never began" }, { HOST_LIVE, "it did not end" },
+	static const struct { enum host_state state; const char *what;
+	} rows[] = {
+		{ HOST_REFUSED, "refused" },
+		{ HOST_FAILED, "failed" },
+		{ HOST_LOST, "its counts are missing" },
+		{ HOST_ASKED, "it never began" },
+		{ HOST_LIVE, "it did not end" },
 	};
 	bool any = false;
 
@@ -60,8 +64,8 @@ static bool put_reasons(const struct asker *a)
 			}
 	for (int i = 0; i < a->npatterns; i++)
 		if (!a->found[i]) {
-			fprintf(stderr, "dtrace: %s: missing: no host of that %s has answered\n", a->pattern[i],
-			    strchr(a->pattern[i], '=') != NULL ? "label" : "name");
+			fprintf(stderr, "dtrace: %s: missing: no host of that %s has answered\n",
+			    a->pattern[i], strchr(a->pattern[i], '=') != NULL ? "label" : "name");
 			any = true;
 		}
 	return any;
@@ -80,9 +84,10 @@ static bool put_streams(const struct asker *a)
 			any = true;
 		}
 		if (a->verbose || h->again > 0)
-			asker_say(h, "%llu messages, %llu doubled, %llu times asked for lost ones, which came",
-			    (unsigned long long)(h->want > 0 ? h->want - 1 : 0), (unsigned long long)h->doubled,
-			    (unsigned long long)h->again);
+			asker_say(h,
+			    "%llu messages, %llu doubled, %llu times asked for lost ones, which came",
+			    (unsigned long long)(h->want > 0 ? h->want - 1 : 0),
+			    (unsigned long long)h->doubled, (unsigned long long)h->again);
 	}
 	return any;
 }
@@ -103,7 +108,8 @@ int asker_report(struct asker *a)
 		fprintf(stderr, "dtrace: %llu times what was printed lacks a host that was lost then\n",
 		    (unsigned long long)rounds);
 	if (bus_dropped(a->bus) > 0)
-		fprintf(stderr, "dtrace: %lu messages of the bus found no room here, and were asked for again\n",
+		fprintf(stderr,
+		    "dtrace: %lu messages of the bus found no room here, and were asked for again\n",
 		    bus_dropped(a->bus));
 	fprintf(stderr, "dtrace: %d of %d host%s answered%s\n", ended, a->nhosts, a->nhosts == 1 ? "" : "s",
 	    missing ? ", the result is not complete" : "");

@@ -135,7 +135,8 @@ static int check_url(const struct settings *s, const char *who)
 	if (!has_tls(s) && strncmp(s->bus, "nats://", 7) != 0)
 		return refuse(who, "the URL of the bus begins with tls:// or nats://", s->bus);
 	if (!has_tls(s) && !is_local(s->bus))
-		return refuse(who, "a bus without TLS is used on this machine alone: give tls://HOST:PORT, not", s->bus);
+		return refuse(who,
+		    "a bus without TLS is used on this machine alone: give tls://HOST:PORT, not", s->bus);
 	return 0;
 }
 
@@ -154,7 +155,8 @@ static natsStatus set_password(natsOptions *o, const struct settings *s)
 	return natsOptions_SetUserInfo(o, s->user, word);
 }
 
-static natsStatus set_options(struct bus *b, natsOptions *o, const struct settings *s, const char *who, bool waits)
+static natsStatus set_options(
+    struct bus *b, natsOptions *o, const struct settings *s, const char *who, bool waits)
 {
 	natsStatus st = natsOptions_SetURL(o, s->bus);
 
@@ -236,7 +238,8 @@ static bool subject_good(const char *s, bool wild)
 			return false;
 		memcpy(token, s, n);
 		token[n] = '\0';
-		if (!name_good(token) && !(wild && (strcmp(token, "*") == 0 || (strcmp(token, ">") == 0 && s[n] == '\0'))))
+		if (!name_good(token) &&
+		    !(wild && (strcmp(token, "*") == 0 || (strcmp(token, ">") == 0 && s[n] == '\0'))))
 			return false;
 		if (s[n] == '\0')
 			return true;

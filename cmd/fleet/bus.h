@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bus, NATS by libnats, as a queue of messages and a descriptor to wait for: no other file knows the library, and
- * none of its threads runs code of others. Subjects are checked here, because the library writes any text.
+ * The bus, NATS by libnats, as a queue of messages and a descriptor to wait for: no other file knows the
+ * library, and none of its threads runs code of others. Subjects are checked here, because the library writes
+ * any text.
  */
 #ifndef DT_CMD_FLEET_BUS_H
 #define DT_CMD_FLEET_BUS_H

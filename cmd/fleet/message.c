@@ -121,8 +121,8 @@ static bool cut(struct message *m, char *line)
 	*next = '\0';
 	m->kind = line;
 	for (line = next + 1; *line != '\0'; line = next + 1) {
-		if ((next = strchr(line, '\n')) == NULL || (value = strchr(line, ' ')) == NULL || value > next ||
-		    m->n == MESSAGE_WORDS)
+		if ((next = strchr(line, '\n')) == NULL || (value = strchr(line, ' ')) == NULL ||
+		    value > next || m->n == MESSAGE_WORDS)
 			return false;
 		*next = *value = '\0';
 		m->v[m->n].word = line;
@@ -138,7 +138,8 @@ bool message_read(struct message *m, const char *bytes, size_t len)
 
 	memset(m, 0, sizeof(*m));
 	if (len > MESSAGE_MAX || head > MESSAGE_HEAD || head <= mark || memcmp(bytes, MARK, mark) != 0 ||
-	    bytes[head - 1] != '\n' || !printable(bytes, head) || (m->head = strndup(bytes + mark, head - mark)) == NULL)
+	    bytes[head - 1] != '\n' || !printable(bytes, head) ||
+	    (m->head = strndup(bytes + mark, head - mark)) == NULL)
 		return false;
 	m->body = end != NULL ? end + 2 : bytes + len;
 	m->len = (size_t)(bytes + len - m->body);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What askers and agents say to each other over the bus (doc/FLEET.md): a line with the version and the kind, lines of
- * a word and its value, an empty line, then bytes. What came from the bus is untrusted: everything is checked and
- * bounded here, values hold printable ASCII alone.
+ * What askers and agents say to each other over the bus (doc/FLEET.md): a line with the version and the kind,
+ * lines of a word and its value, an empty line, then bytes. What came from the bus is untrusted: everything
+ * is checked and bounded here, values hold printable ASCII alone.
  */
 #ifndef DT_CMD_FLEET_MESSAGE_H
 #define DT_CMD_FLEET_MESSAGE_H

@@ -25,7 +25,8 @@ static bool copy(char *to, size_t size, const char *from)
 static bool set_limit(struct policy *p, const char *word, const char *value)
 {
 	if (strcmp(word, "providers") == 0)
-		return snprintf(p->providers, sizeof(p->providers), ",%s,", value) < (int)sizeof(p->providers);
+		return snprintf(p->providers, sizeof(p->providers), ",%s,", value) <
+		    (int)sizeof(p->providers);
 	if (strcmp(word, "cgroup") == 0)
 		return copy(p->cgroup, sizeof(p->cgroup), value);
 	if (strcmp(word, "seconds") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file that says where the bus is and who we are there; for an agent also what it may be asked (doc/FLEET.md).
- * A line is a word and what belongs to it; # begins a comment.
+ * The file that says where the bus is and who we are there; for an agent also what it may be asked
+ * (doc/FLEET.md). A line is a word and what belongs to it; # begins a comment.
  */
 #ifndef DT_CMD_FLEET_SETTINGS_H
 #define DT_CMD_FLEET_SETTINGS_H
@@ -21,7 +21,7 @@ struct policy {				/* `allow USER word=value…` */
 
 struct settings {
 	char bus[512], ca[256], cert[256], key[256];
-	char user[NAME_LENGTH];		/* how askers are known: the token of their subjects; and to the server */
+	char user[NAME_LENGTH]; /* how askers are known: the token of their subjects; and to the server */
 	char password_file[256], nkey[128], seed[256];
 	char name[NAME_LENGTH];		/* of the host */
 	char label[LABELS_MAX][128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings of several hosts merged into one (src/sink/merge.h), and a recording played as a trace is shown: text
- * is made of its firings, with the columns of the caller.
+ * Recordings of several hosts merged into one (src/sink/merge.h), and a recording played as a trace is shown:
+ * text is made of its firings, with the columns of the caller.
  */
 #include "handle/entry.h"
 #include "sink/merge.h"

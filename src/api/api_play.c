@@ -122,7 +122,10 @@ struct playing {
 	char why[DT_SINK_WHY];
 };
 
-static struct playing *playing_of(const struct dt_sink *s) { return (struct playing *)(uintptr_t)s->env.argument; }
+static struct playing *playing_of(const struct dt_sink *s)
+{
+	return (struct playing *)(uintptr_t)s->env.argument;
+}
 
 /* Text of a firing, between what the caller has for its line. */
 static int show_firing(struct dt_sink *s, const struct dt_sink_event *e)

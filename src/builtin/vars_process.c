@@ -297,8 +297,11 @@ static uint64_t get_hostname(struct dt_interp *ip, uint64_t index)
 
 const struct dt_builtin dt_var_hostname = {
 	DT_SCALAR(hostname, "string", V(1, 0), STABLE),
-	.get = get_hostname, .known = &(const struct dt_known){ .kind = V_HOST }, .scratch = DT_SCRATCH_NONE,
-	.doc = "The name of the machine, as uname -n prints it. With --hosts it tells the hosts apart as a key.",
+	.get = get_hostname,
+	.known = &(const struct dt_known){ .kind = V_HOST },
+	.scratch = DT_SCRATCH_NONE,
+	.doc =
+	    "The name of the machine, as uname -n prints it. With --hosts it tells the hosts apart as a key.",
 };
 
 /* W_Y = where the texts begin, r0 = where they end. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings of several hosts in, as they arrive; one recording out, as if one machine had made it. Firings are
- * put in the order of one clock. A printa() in BEGIN, END or a tick- probe is one firing of all hosts, whose
- * elements are merged as those of CPUs are; so are the aggregations that are left at the end. Addresses are
- * matched by their names, probes by theirs.
+ * Recordings of several hosts in, as they arrive; one recording out, as if one machine had made it. Firings
+ * are put in the order of one clock. A printa() in BEGIN, END or a tick- probe is one firing of all hosts,
+ * whose elements are merged as those of CPUs are; so are the aggregations that are left at the end. Addresses
+ * are matched by their names, probes by theirs.
  *
  * Sources are untrusted: each is read by a player of its own (sink_play.c), and one that is wrong ends alone.
  */

@@ -137,7 +137,8 @@ static void begin_value(struct dt_arena *arena, struct dt_value *to, const struc
 	to->words = words;
 }
 
-static struct dt_aggrow new_row(struct dt_arena *arena, const struct dt_value *keys, const struct dt_aggrow *row)
+static struct dt_aggrow new_row(
+    struct dt_arena *arena, const struct dt_value *keys, const struct dt_aggrow *row)
 {
 	struct dt_value *vals = DT_NEWN(arena, struct dt_value, row->nvals + 1);
 

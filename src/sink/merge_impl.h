@@ -85,14 +85,25 @@ struct dt_merge {
 
 struct merge_agg { const char *name; struct dt_loc *keys; uint32_t nkeys; int64_t keep; bool cut; };
 
+/* merge.c */
+void merge_push(struct dt_merge *, struct merge_event *);
+void merge_free_event(struct merge_event *);
+
+/* merge_source.c */
+extern const struct dt_sink_type merge_source_sink;
+uint64_t merge_our_time(const struct dt_merge_source *, uint64_t);
+bool merge_took_part(const struct merge_round *, const struct dt_merge_source *);
+/* Rounds that are complete become events. */
+void merge_end_rounds(struct dt_merge *);
+
 /* merge_aggs.c */
 bool merge_symbolize(void *merge, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);
 /* The value with addresses of ours, copied to the arena; `from` names its addresses. */
 void merge_value(struct dt_merge_source *from, struct dt_arena *, struct dt_value *);
 void merge_record(struct dt_merge_source *from, struct dt_rec *);
 /* Adds rows of a source to the table, as the aggregating functions merge. False: they do not fit. */
-bool merge_rows(struct dt_merge_source *from, struct dt_arena *, struct merge_table *, const struct dt_aggrow *,
-    size_t n);
+bool merge_rows(struct dt_merge_source *from, struct dt_arena *, struct merge_table *,
+    const struct dt_aggrow *, size_t n);
 bool merge_tables(struct dt_merge *, struct dt_arena *, struct merge_table *to, const struct merge_table *);
 /* Sorted, and cut as trunc() has asked for. */
 struct dt_aggrow *merge_sorted(struct dt_merge *, struct merge_table *, size_t *n);
