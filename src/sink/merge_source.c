@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sources of a merge: what the player of each reads becomes events of ours, in arenas of their own. A
- * printa() waits in a round until each source that is there has brought its own; rounds of a clause are filled
- * in order.
+ * printa() waits in a round until each source that is there has brought its own; rounds of a clause are
+ * filled in order.
  */
 #include "sink/merge_impl.h"
 

@@ -81,11 +81,34 @@ static void test_two(dtrace_hdl_t *h, const char *bytes, size_t n)
 	CHECK(strstr(two, "{\"keys\":[\"x\",1],\"values\":[10]}") != NULL);
 	CHECK_INT(count_of(two, "\"type\":\"aggregation\""), count_of(one, "\"type\":\"aggregation\""));
 	CHECK_INT(count_of(two, "\"type\":\"exit\""), 1);
-	left = merge(h, bytes, (size_t[]){ n, n / 8 }, 2, &wrong);	/* gone before it has shown anything */
+	left = merge(h, bytes, (size_t[]){ n, n / 8 }, 2, &wrong);	/* it is gone soon */
 	CHECK(strstr(left, "{\"keys\":[\"x\",1],\"values\":[5]}") != NULL);
 	free(one);
 	free(two);
 	free(left);
+}
+
+/* A source that is silent holds the others back until it says what time it is. */
+static void test_time(dtrace_hdl_t *h, const char *bytes, size_t n)
+{
+	int fd = memfd_create("merged", MFD_CLOEXEC);
+	dtrace_merge_t *m = dtrace_merge_open(h, fd);
+	uint64_t late = 7, missing = 7;
+	off_t before, after;
+
+	CHECK_INT(dtrace_merge_add(m, "one", 0), 0);
+	CHECK_INT(dtrace_merge_add(m, "two", 0), 1);
+	CHECK_INT(dtrace_merge_feed(m, 0, bytes, n), 0);
+	before = lseek(fd, 0, SEEK_END);
+	dtrace_merge_time(m, 1, UINT64_MAX / 4);
+	after = lseek(fd, 0, SEEK_END);
+	CHECK(after >= before);
+	dtrace_merge_counts(m, &late, &missing);
+	CHECK(late == 0 && missing == 0);
+	dtrace_merge_leave(m, 1);
+	CHECK_INT(dtrace_merge_close(m), 0);
+	CHECK(lseek(fd, 0, SEEK_END) > before);
+	close(fd);
 }
 
 /* Whatever a byte is, the others end as they do without it, or the whole is refused. */
@@ -120,6 +143,7 @@ int main(void)
 
 	if (CHECK(h != NULL && n > 0 && n < sizeof(bytes))) {
 		test_two(h, bytes, n);
+		test_time(h, bytes, n);
 		test_damaged(h, bytes, n);
 	}
 	if (f != NULL)
