@@ -187,12 +187,14 @@ static int serve(struct agent *a)
 	}
 	if (bus_flush(a->bus))
 		fprintf(stderr, "dtraced: %s is on the bus %s\n", a->settings.name, a->settings.bus);
-	while (!stop)
+	while (!stop && !bus_closed(a->bus))
 		wait_and_work(a, signals, &stop);
+	if (!stop)
+		fprintf(stderr, "dtraced: the bus does not let us in any more\n");
 	end_runs(a, signals);
 	bus_close(a->bus);
 	message_free(&a->out);
-	return 0;
+	return stop ? 0 : 1;
 }
 
 /* ---- the command line ---- */

@@ -140,6 +140,10 @@ static void follow(struct asker *a)
 		uint64_t now = now_ns();
 
 		a->stopping |= signals_interrupted();
+		if (bus_closed(a->bus)) {
+			fputs("dtrace: the bus does not let us in any more\n", stderr);
+			break;
+		}
 		if (now >= next_beat || (a->stopping && !told)) {
 			told = a->stopping;
 			beat(a);

@@ -24,6 +24,7 @@ struct bus {
 	unsigned losses;
 	unsigned long dropped;
 	char trouble[512];
+	bool closed;			/* for good: the server refuses us */
 };
 
 /* ---- threads of the library ---- */
@@ -89,6 +90,13 @@ static void on_loss(natsConnection *nc, void *arg)
 	b->losses++;
 	pthread_mutex_unlock(&b->lock);
 	wake(b);
+}
+
+static void on_closed(natsConnection *nc, void *arg)
+{
+	(void)nc;
+	__atomic_store_n(&((struct bus *)arg)->closed, true, __ATOMIC_RELAXED);
+	wake(arg);
 }
 
 static void on_return(natsConnection *nc, void *arg)
@@ -184,6 +192,7 @@ static natsStatus set_options(
 	(void)natsOptions_SetErrorHandler(o, on_error, b);
 	(void)natsOptions_SetDisconnectedCB(o, on_loss, b);
 	(void)natsOptions_SetReconnectedCB(o, on_return, b);
+	(void)natsOptions_SetClosedCB(o, on_closed, b);
 	return natsOptions_SetRetryOnFailedConnect(o, waits, waits ? on_return : NULL, waits ? b : NULL);
 }
 
@@ -203,7 +212,7 @@ static natsStatus connect_bus(struct bus *b, const struct settings *s, const cha
 struct bus *bus_open(const struct settings *s, const char *who, bool waits)
 {
 	struct bus *b;
-	natsStatus st;
+	natsStatus st = NATS_OK;
 
 	if (check_url(s, who) != 0)
 		return NULL;
@@ -215,7 +224,15 @@ struct bus *bus_open(const struct settings *s, const char *who, bool waits)
 	}
 	b->last = &b->first;
 	pthread_mutex_init(&b->lock, NULL);
-	st = connect_bus(b, s, who, waits);
+	/*
+	 * One of some sixty connections with an nkey was refused on a busy machine ("Authorization
+	 * Violation", libnats 3.4.1, nats-server 2.9.10), and the next one with the same key was not.
+	 */
+	for (int i = 0; i < 3 && (i == 0 || st == NATS_CONNECTION_AUTH_FAILED); i++) {
+		if (i > 0)
+			nats_Sleep(200);
+		st = connect_bus(b, s, who, waits);
+	}
 	if (st == NATS_OK || (waits && st == NATS_NOT_YET_CONNECTED))
 		return b;
 	fprintf(stderr, "%s: the bus %s: %s\n", who, s->bus,
@@ -294,6 +311,7 @@ void bus_free(struct bus_message *m)
 }
 
 int bus_fd(const struct bus *b) { return b->fd; }
+bool bus_closed(const struct bus *b) { return __atomic_load_n(&b->closed, __ATOMIC_RELAXED); }
 unsigned bus_losses(const struct bus *b) { return __atomic_load_n(&b->losses, __ATOMIC_RELAXED); }
 unsigned long bus_dropped(const struct bus *b) { return __atomic_load_n(&b->dropped, __ATOMIC_RELAXED); }
 

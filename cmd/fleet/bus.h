@@ -29,6 +29,8 @@ unsigned bus_losses(const struct bus *);
 unsigned long bus_dropped(const struct bus *);
 /* What the server or the library has complained of since the last call: "" nothing. */
 void bus_trouble(struct bus *, char *text, size_t len);
+/* The connection is gone for good: the server refuses us. */
+bool bus_closed(const struct bus *);
 void bus_close(struct bus *);
 
 #endif
