@@ -50,12 +50,12 @@ ALL_LDFLAGS := $(opt_$(MODE)) -Wl,--as-needed -Wl,--hash-style=gnu -Wl,-O1 -Wl,-
 	$(LDFLAGS)
 
 LIB_SRC := $(wildcard src/*/*.c)
-CMD_SRC := $(filter-out cmd/web/%,$(wildcard cmd/*.c cmd/*/*.c))
+CMD_SRC := $(filter-out cmd/web/% cmd/fleet/%,$(wildcard cmd/*.c cmd/*/*.c))
 # Commands, providers and what callers ask for now and then: small matters more there than quick.
 small_release := -Os
 SMALL := api builtin handle inject inproc interp kernel machine native patch process provider replay usdt wire
 # What else the binary is, by the name it is called by (cmd/main.c).
-COMMANDS := $(filter-out common dtrace web,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
+COMMANDS := $(filter-out common dtrace web fleet,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
 UNIT := $(patsubst test/unit/%.c,%,$(wildcard test/unit/*_test.c))
 TOOL := $(patsubst test/tool/%.c,%,$(wildcard test/tool/*.c))
@@ -64,6 +64,8 @@ TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 # A command of its own, which needs an HTTP server and a page.
 WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/signals.c cmd/common/split.c
+# The fleet's agent and asker, one program by two names: the only one that needs libnats.
+FLEET_SRC := $(wildcard cmd/fleet/*.c) cmd/common/signals.c cmd/common/arguments.c
 # A library of its own, for programs that make probes while they run: it knows nothing of the other one.
 USDT_SRC := $(wildcard libusdt/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))
@@ -91,6 +93,7 @@ $(B)/pkg.mk: Makefile
 		echo "make: libbpf, liblzma and zlib are needed to build: apt-get install pkg-config libbpf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev" >&2; exit 1; }
 	@{ echo "PKG_CFLAGS := $$($(PKG_CONFIG) --cflags $(PKG))"; \
 	   echo "PKG_LIBS := $$($(PKG_CONFIG) --libs $(PKG)) -liberty"; \
+	   echo "NATS_LIBS := $$($(PKG_CONFIG) --libs libnats 2>/dev/null)"; \
 	   echo "MACHINE := $$($(CC) -dumpmachine | cut -d- -f1)"; \
 	   echo "PKG_LIBS_STATIC := -ldw $$($(PKG_CONFIG) --static --libs $(PKG)) -lzstd -liberty"; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
@@ -101,6 +104,9 @@ endif
 NPM := $(firstword $(wildcard $(addsuffix /npm,$(subst :, ,$(PATH)))))
 WEB := $(if $(or $(NPM),$(ESBUILD),$(PAGE)),$(B)/dtrace-web,no-web)
 all: $(WEB)
+# dtraced needs libnats, which has no static archive in Debian; without it all else is built.
+FLEET := $(if $(STATIC),,$(if $(NATS_LIBS),$(B)/dtraced))
+all: $(FLEET)
 LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
 # On aarch64 compilers keep a frame record in each function that calls another one, by which its stacks are walked: there
@@ -221,6 +227,9 @@ $(B)/dtrace-web: $(WEB_SRC:%.c=$(B)/obj/%.o) $(B)/obj/gen/page.o $(B)/gen/page.c
 	if [ -s $(B)/gen/page.html ]; then $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(B)/libdtrace.a $(LIBS) -lpthread; \
 		else echo "make: the live page (dtrace -O web) is not built: npm could not get what web/package.json names" >&2; fi
 no-web: ;
+$(B)/dtraced: $(FLEET_SRC:%.c=$(B)/obj/%.o) $(B)/libdtrace.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(NATS_LIBS) -lpthread
+	@ln -sf dtraced $(B)/dtrace-fleet
 
 $(B)/test/%: $(B)/obj/test/unit/%.o $(B)/libdtrace.a
 	@mkdir -p $(@D)

@@ -1027,6 +1027,33 @@ int dtrace_aggset_merge(const dtrace_aggdata_t *, void *set);
 int dtrace_aggset_walk(dtrace_aggset_t *, dtrace_aggregate_f *, void *);
 void dtrace_aggset_destroy(dtrace_aggset_t *);
 
+/*
+ * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
+ * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
+ * that order elements hold. Times of a source are those of its clock; less `offset` they are ours.
+ */
+typedef struct dtrace_merge dtrace_merge_t;
+dtrace_merge_t *dtrace_merge_open(dtrace_hdl_t *, int fd);
+int dtrace_merge_add(dtrace_merge_t *, const char *name, int64_t offset);	/* its number, from 0; -1 */
+/*
+ * -1: the source is wrong and takes part no more; with EDT_DIRABORT the programs cannot be merged at all. The
+ * error says why.
+ */
+int dtrace_merge_feed(dtrace_merge_t *, int source, const void *, size_t len);
+/* The source will bring nothing older than that, by its own clock. */
+void dtrace_merge_time(dtrace_merge_t *, int source, uint64_t time);
+/* It is gone: nothing waits for it any more, and what it counted is left out at the end. */
+void dtrace_merge_leave(dtrace_merge_t *, int source);
+int dtrace_merge_ended(const dtrace_merge_t *, int source);	/* 0 no, 1 yes, 2 by exit() */
+/* Firings out of order, because they came too late; printa()s that a source was missing in. */
+void dtrace_merge_counts(const dtrace_merge_t *, uint64_t *late, uint64_t *missing);
+int dtrace_merge_close(dtrace_merge_t *);	/* writes the end; -1: the error says why it could not */
+/*
+ * Plays what comes from a descriptor as dtrace_play_fd() does, but text is made anew of the firings, with
+ * what dtrace_handle_line() adds.
+ */
+int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
+
 /* ---- processes ---- */
 
 /*

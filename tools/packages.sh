@@ -38,6 +38,14 @@ need_web() {	# the live page, and what looks at it in tests: 0.4 GB, most of it 
 	need curl curl
 }
 
+need_fleet() {	# dtraced and dtrace --hosts, and the bus of their tests
+	need "/usr/include/nats/nats.h" libnats-dev
+	need nats-server nats-server
+	need ip iproute2
+	need openssl openssl
+	need python3 python3
+}
+
 need_vm() {	# need_vm MACHINE: what test/vm/run needs; kernel and busybox it fetches itself
 	case $1 in
 	aarch64) need qemu-system-aarch64 qemu-system-arm ;;

@@ -19,6 +19,7 @@ static volatile sig_atomic_t asked;			/* for the aggregations as they are */
 static volatile sig_atomic_t begun;			/* there may be something to show */
 
 static dtrace_hdl_t *volatile tracing;
+static volatile pid_t passed_to;			/* 0: nobody */
 
 /* Signals that come within this time are one. */
 #define SIGNAL_WINDOW_MS 300
@@ -60,8 +61,17 @@ static void on_signal(int sig)
 	if (!interrupted && !begun)
 		setitimer(ITIMER_REAL, &soon, NULL);
 	interrupted = 1;
+	if (passed_to > 0)
+		kill(passed_to, SIGTERM);
 	if (tracing != NULL)
 		dtrace_interrupt(tracing);
+}
+
+void signals_pass_to(pid_t pid)
+{
+	passed_to = pid;
+	if (interrupted && pid > 0)
+		kill(pid, SIGTERM);
 }
 
 void signals_for(dtrace_hdl_t *dtp)

@@ -5,6 +5,7 @@
 
 #include <dtrace.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* A file that may not grow any more (ulimit -f) is an error of writing, not the end. */
 void signals_begin(void);
@@ -17,6 +18,9 @@ void signals_begun(void);
 /* What is to be interrupted, from here on; NULL: nothing any more */
 void signals_for(dtrace_hdl_t *);
 bool signals_interrupted(void);
+
+/* A process that ends for us: it gets SIGTERM whenever we are asked to end; 0: none any more */
+void signals_pass_to(pid_t);
 
 /* SIGUSR1 came since the last answer. */
 bool signals_asked(void);

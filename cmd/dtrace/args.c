@@ -17,9 +17,12 @@
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY, LONG_REPLAY,
-	LONG_COMPLETE, LONG_TOOL };
+	LONG_COMPLETE, LONG_TOOL, LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG };
 static const struct option long_options[] = {
+	{ "bus", required_argument, NULL, LONG_BUS },
+	{ "bus-config", required_argument, NULL, LONG_BUS_CONFIG },
 	{ "help", no_argument, NULL, LONG_HELP },
+	{ "hosts", required_argument, NULL, LONG_HOSTS },
 	{ "complete", required_argument, NULL, LONG_COMPLETE },
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
@@ -117,6 +120,7 @@ void args_usage(FILE *f)
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
+	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
@@ -279,6 +283,9 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_REPLAY:
 		a->replays = true;
 		return add_setting(a, 'x', "replay", strlen("replay"), arg);
+	case LONG_HOSTS: a->hosts = arg; return 0;
+	case LONG_BUS: a->bus = arg; return 0;
+	case LONG_BUS_CONFIG: a->bus_config = arg; return 0;
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
 	case LONG_TOOL: return tool_not_first(arg);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);

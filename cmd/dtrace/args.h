@@ -43,6 +43,7 @@ struct args {
 	bool live;		/* --live */
 	const char *output;	/* -o or NULL */
 	const char *play;	/* --play FILE */
+	const char *hosts, *bus, *bus_config;	/* --hosts and what goes with it; NULL */
 	bool replays;		/* --replay FILE: no right is needed */
 	const char *words;	/* --complete TEXT, --list LIST, or the options for -x help */
 	struct setting *settings;

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "complete.h"
 #include "doctor_report.h"
+#include "fleet.h"
 #include "help.h"
 #include "trace_loop.h"
 #include "report.h"
@@ -80,7 +81,8 @@ static dtrace_prog_t *compile_file(dtrace_hdl_t *dtp, const struct args *a, cons
 		return NULL;
 	}
 	a->operands[0] = (char *)p->text;
-	dtrace_prog_t *prog = dtrace_program_fcompile(dtp, f, 0, macro_args(a), a->operands);
+	dtrace_prog_t *prog =
+	    dtrace_program_fcompile(dtp, f, a->hosts != NULL ? DTRACE_C_CTL : 0, macro_args(a), a->operands);
 	if (!prog && a->tool)
 		tool_failed(a->tool, dtrace_errmsg(dtp, dtrace_errno(dtp)), false);
 	else if (!prog) {
@@ -111,7 +113,8 @@ static int quoted_length(const char *text)
 static dtrace_prog_t *compile_text(dtrace_hdl_t *dtp, const struct args *a, const struct program *p)
 {
 	a->operands[0] = "dtrace";
-	dtrace_prog_t *prog = dtrace_program_strcompile(dtp, p->text, p->spec, 0, macro_args(a), a->operands);
+	dtrace_prog_t *prog = dtrace_program_strcompile(
+	    dtp, p->text, p->spec, a->hosts != NULL ? DTRACE_C_CTL : 0, macro_args(a), a->operands);
 	if (!prog) {
 		int len = quoted_length(p->text);
 
@@ -260,7 +263,8 @@ static int open_and_run(const struct args *a)
 		signals_catch();
 	if (programs)
 		dtp = open_handle(a, tracing, &err);
-	signals_for(dtp);
+	if (a->hosts == NULL)		/* hosts are asked to end, and what they send then is shown */
+		signals_for(dtp);
 	if (dtp)
 		status = run_command(dtp, a, programs);
 	else
@@ -281,10 +285,25 @@ static int flush_output(int status)
 	return status ? status : 1;
 }
 
+/* --hosts: what the hosts record comes as one recording on standard input, and is shown as a trace is. */
+static int run_fleet(struct args *a)
+{
+	struct fleet f;
+	int status = fleet_begin(&f, a);
+
+	if (status != 0 || a->mode == MODE_LIST)
+		return status;
+	a->mode = MODE_PLAY;
+	a->play = "-";
+	return fleet_end(&f, open_and_run(a));
+}
+
 static int run_mode(struct args *a, char **argv)
 {
 	if (a->page && (a->mode == MODE_TRACE || a->mode == MODE_PLAY))
 		return web_exec(argv);
+	if (a->hosts != NULL)
+		return run_fleet(a);
 	switch (a->mode) {
 	case MODE_HELP:
 		if (!help_script(stdout, a))

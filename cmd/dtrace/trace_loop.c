@@ -302,6 +302,14 @@ static int play_recording(struct run *r)
 	bool piped = strcmp(r->a->play, "-") == 0;
 
 	read_options(r);
+	if (r->a->hosts != NULL) {
+		show_measure(&r->show, NULL, 0, 0);
+		if (show_handlers(&r->show) == 0 && dtrace_show_fd(r->dtp, STDIN_FILENO, r->show.out) == 0) {
+			report_notices(r);
+			return dtrace_exitstatus(r->dtp);
+		}
+		return tracing_failed(r, "failed to show what hosts have recorded");
+	}
 	if (show_handlers(&r->show) != 0 || (piped ? dtrace_play_fd(r->dtp, STDIN_FILENO, r->show.out) :
 	    dtrace_play(r->dtp, r->a->play, r->show.out)) != 0) {
 		fprintf(stderr, "dtrace: failed to play %s\n", dtrace_errmsg(r->dtp, dtrace_errno(r->dtp)));

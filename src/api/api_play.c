@@ -117,7 +117,65 @@ struct playing {
 	struct dt_out out;
 	struct dt_play play;
 	struct dt_player *player;
+	bool shows;			/* text is made of firings */
+	bool blank;			/* the line before the end was written */
 	char why[DT_SINK_WHY];
+};
+
+static struct playing *playing_of(const struct dt_sink *s)
+{
+	return (struct playing *)(uintptr_t)s->env.argument;
+}
+
+/* Text of a firing, between what the caller has for its line. */
+static int show_firing(struct dt_sink *s, const struct dt_sink_event *e)
+{
+	static const struct dt_sink_caller all = { .all = true };
+	dtrace_hdl_t *h = playing_of(s)->h;
+	char text[DTRACE_LINE_MAX];
+	dtrace_probedata_t d = *e->data;
+	dtrace_linedata_t l = { .dtlda_handle = h, .dtlda_probe = &d, .dtlda_text = text,
+		.dtlda_size = sizeof(text) };
+	int n = 0, err;
+
+	d.dtpda_data = NULL;
+	if (h->on.line_f != NULL && dt_statements_any(e->recs, e->n)) {
+		n = h->on.line_f(&l, h->on.line_arg);
+		if (n < 0 || (size_t)n > sizeof(text))
+			return n < 0 ? EDT_DIRABORT : EDT_BADRVAL;
+		dt_out_put(s->env.out, text, (size_t)n);
+	}
+	s->env.caller = &all;
+	err = dt_sink_text.event(s, e);
+	if (l.dtlda_end != NULL)
+		dt_out_str(s->env.out, l.dtlda_end);
+	dt_out_flush(s->env.out);
+	return err;
+}
+
+/* An empty line stands before what is left at the end, as after a trace. */
+static void show_blank(struct dt_sink *s)
+{
+	if (!playing_of(s)->blank)
+		dt_out_str(s->env.out, "\n");
+	playing_of(s)->blank = true;
+}
+
+static int show_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	show_blank(s);
+	return dt_sink_text.aggregation(s, a);
+}
+
+static void show_end(struct dt_sink *s, int status, bool exited)
+{
+	(void)status, (void)exited;
+	show_blank(s);
+}
+
+static const struct dt_sink_type show_sink = {
+	.oformat = DTRACE_OFORMAT_TEXT, .size = sizeof(struct dt_sink), .event = show_firing,
+	.aggregation = show_aggregation, .end = show_end,
 };
 
 static int begin(struct playing *p, FILE *fp)
@@ -134,6 +192,15 @@ static int begin(struct playing *p, FILE *fp)
 		.type = find_type, .note = add_note, .fault = give_fault, .drop = give_drop,
 		.left = note_left,
 		.terminal = isatty(fileno(fp)) == 1 };
+	if (p->shows && p->play.format == DT_OFORMAT_text) {
+		p->opts.quiet = dt_options_on(&h->options, DT_OPT_quiet);
+		p->opts.rawbytes = dt_options_on(&h->options, DT_OPT_rawbytes);
+		p->opts.agghist = dt_options_on(&h->options, DT_OPT_agghist);
+		p->opts.aggpack = dt_options_on(&h->options, DT_OPT_aggpack);
+		p->opts.aggzoom = dt_options_on(&h->options, DT_OPT_aggzoom);
+		p->play.sink = &show_sink;
+		p->play.argument = (const char *)p;
+	}
 	p->player = dt_play_open(&p->play, p->why);
 	return p->player != NULL ? 0 : dt_handle_errorf(h, EINVAL, "%s: %s", p->name, p->why);
 }
@@ -197,9 +264,9 @@ static int play_pieces(struct playing *p, int fd, FILE *fp)
 	return n < 0 && errno != EINTR ? errno : 0;
 }
 
-static int play_fd(dtrace_hdl_t *h, int fd, FILE *fp)
+static int play_fd(dtrace_hdl_t *h, int fd, FILE *fp, bool shows)
 {
-	struct playing p = { .h = h, .name = "the stream" };
+	struct playing p = { .h = h, .name = "the stream", .shows = shows };
 	int err, failed;
 
 	if (fp == NULL)
@@ -218,7 +285,12 @@ int dtrace_play(dtrace_hdl_t *h, const char *path, FILE *fp)
 
 int dtrace_play_fd(dtrace_hdl_t *h, int fd, FILE *fp)
 {
-	DT_PUBLIC(h, -1, play_fd(h, fd, fp));
+	DT_PUBLIC(h, -1, play_fd(h, fd, fp, false));
+}
+
+int dtrace_show_fd(dtrace_hdl_t *h, int fd, FILE *fp)
+{
+	DT_PUBLIC(h, -1, play_fd(h, fd, fp, true));
 }
 
 int dtrace_play_memory(dtrace_hdl_t *h, const void *bytes, size_t len, FILE *fp)

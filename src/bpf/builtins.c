@@ -6,6 +6,8 @@
 #include "bpf/build.h"
 #include "dif/builtin.h"
 
+#include <sys/utsname.h>
+
 /*
  * A clause has one timestamp, taken when something first asks for it. F_TIME is 0 before that; the first code
  * that asks need not look, code after it may stand in another arm and does.
@@ -96,6 +98,15 @@ static struct dt_known error_part(struct dt_known part)
 	return (struct dt_known){ .kind = V_STR, .text = parts[part.v] };
 }
 
+/* The name of this machine as it is when the trace begins. */
+static struct dt_known host_name(const struct dt_lower *l)
+{
+	struct utsname host;
+
+	return (struct dt_known){ .kind = V_STR,
+		.text = uname(&host) == 0 ? dt_arena_strdup(l->a->arena, host.nodename) : "" };
+}
+
 void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
 {
 	const struct dt_builtin *row = dt_builtin_var(id);
@@ -104,6 +115,8 @@ void dt_lower_builtin(struct dt_lower *l, uint32_t id, unsigned rd)
 	if (row && row->known) {
 		struct dt_known k = *row->known;
 
+		if (k.kind == V_HOST)
+			k = host_name(l);
 		dt_set_known(l, rd, l->error && k.kind == V_PART ? error_part(k) : k);
 		return;
 	}

@@ -21,9 +21,10 @@ struct dt_lower;			/* the clause in hand */
 
 /*
  * A value as far as the compiler knows it: V_NUM, nothing, it is in r0; V_CONST, a number; V_STR, a text;
- * V_COMM, the thread's name; V_PART, a part of the probe's name.
+ * V_COMM, the thread's name; V_PART, a part of the probe's name. V_HOST stands in rows alone: the name of
+ * the machine, which becomes a V_STR.
  */
-enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART };
+enum dt_vkind_known { V_NUM, V_CONST, V_STR, V_COMM, V_PART, V_HOST };
 struct dt_known { enum dt_vkind_known kind; uint64_t v; const char *text; };	/* V_STR: text; V_PART: v */
 
 /* ---- the clause (lower_calls.c) ---- */

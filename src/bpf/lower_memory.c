@@ -61,7 +61,8 @@ void dt_known_address(struct dt_lower *l, struct dt_known k)
 		break;
 	case V_PART: part_address(l, k.v); break;
 	case V_CONST: dt_imm(l->a, R0, k.v); break;
-	case V_NUM: break;
+	case V_NUM:
+	case V_HOST: break;
 	}
 	l->cached = 0;
 }

@@ -57,7 +57,7 @@ static inline uint64_t dt_given_number(const struct dt_interp *ip, uint16_t id)
 enum {
 	TEXT_PROV, TEXT_MOD, TEXT_FUNC, TEXT_NAME, TEXT_EXECNAME, TEXT_ZONENAME, TEXT_CWD, TEXT_ROOT,
 	TEXT_THREADNAME, TEXT_EXECARGS, TEXT_CGROUP, TEXT_CONTAINER,
-	TEXT_EXECENV,
+	TEXT_EXECENV, TEXT_HOSTNAME,
 };
 
 /* The string argument number i; NULL after a fault, which a null string is too. */

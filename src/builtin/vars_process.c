@@ -5,6 +5,8 @@
  */
 #include "builtin/row.h"
 
+#include <sys/utsname.h>
+
 /* The name is stable, what it points to is the kernel's. */
 #define STABLE_PRIVATE { DT_STAB_STABLE, DT_STAB_PRIVATE, DT_CLS_COMMON }
 
@@ -282,6 +284,24 @@ const struct dt_builtin dt_var_zonename = {
 	.get = get_zonename, .known = &(const struct dt_known){ .kind = V_STR, .text = "global" },
 	.scratch = DT_SCRATCH_NONE,
 	.doc = "\"global\": Linux has one zone.",
+};
+
+/* The interpreter runs on the machine it is asked about. */
+static uint64_t get_hostname(struct dt_interp *ip, uint64_t index)
+{
+	struct utsname host;
+
+	(void)index;
+	return dt_interp_text(ip, TEXT_HOSTNAME, uname(&host) == 0 ? host.nodename : "");
+}
+
+const struct dt_builtin dt_var_hostname = {
+	DT_SCALAR(hostname, "string", V(1, 0), STABLE),
+	.get = get_hostname,
+	.known = &(const struct dt_known){ .kind = V_HOST },
+	.scratch = DT_SCRATCH_NONE,
+	.doc =
+	    "The name of the machine, as uname -n prints it. With --hosts it tells the hosts apart as a key.",
 };
 
 /* W_Y = where the texts begin, r0 = where they end. */

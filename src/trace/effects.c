@@ -71,6 +71,8 @@ static void op_trunc(void *ctx, int64_t id, int64_t n)
 	struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
 	struct dt_agg *agg = dt_consumer_agg(t->consumer, (uint32_t)id);
 
+	if (n != 0 && dt_options_on(&((struct dtrace_hdl *)ctx)->options, DT_OPT_aggmerge))
+		return;			/* the largest of all hosts are not those of this one */
 	if (agg != NULL && dt_agg_trunc(agg, n, by_value_and_keys, t) != 0)
 		t->failed = EDT_NOMEM;
 }

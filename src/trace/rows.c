@@ -84,8 +84,13 @@ static uint8_t unit_of(const struct dt_trace *t, const struct dt_agg *agg)
 /* What an aggregation has for a key it never saw. */
 static struct dt_value zero_of(const struct dt_trace *t, struct dt_arena *arena, const struct dt_agg *agg)
 {
+	int64_t *words = DT_NEWN(arena, int64_t, agg->layout->nwords + 1);
+
+	if (dt_options_on(
+	        &t->h->options, DT_OPT_aggmerge)) /* it must not change the others it is merged with */
+		dt_aggfunc_of(agg->layout->kind)->init(words, agg->layout->arg);
 	return (struct dt_value){ .kind = DT_V_AGG, .aggkind = agg->layout->kind, .aggarg = agg->layout->arg,
-		.nwords = agg->layout->nwords, .words = DT_NEWN(arena, int64_t, agg->layout->nwords + 1),
+		.nwords = agg->layout->nwords, .words = words,
 		.normal = agg->normal, .unit = unit_of(t, agg) };
 }
 

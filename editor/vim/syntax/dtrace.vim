@@ -28,15 +28,15 @@ syn keyword dtraceAction system trace tracemem trunc uaddr ufunc umod ustack usy
 syn keyword dtraceAggregating avg count llquantize lquantize max min percentiles quantize stddev sum
 syn keyword dtraceVariable arg0 arg1 arg2 arg3 arg4 arg5 arg6 arg7 arg8 arg9 args caller cgroup cgroupid chip
 syn keyword dtraceVariable container cpu curcpu curlwpsinfo curpsinfo curthread cwd epid errno errno_string execargs
-syn keyword dtraceVariable execenv execname fds gid goid id ipl jailname jid lgrp nspid pid ppid probefunc probemod
-syn keyword dtraceVariable probename probeprov pset regs root signal_string stackdepth starttime tcp_state_string
-syn keyword dtraceVariable threadname tid timestamp ucaller uid uregs ustackdepth vmregs vtimestamp walltimestamp
-syn keyword dtraceVariable zonename
-syn keyword dtraceOption contained agghist aggpack aggpercpu aggrate aggsize aggsortkey aggsortkeypos aggsortpos aggsortrev
-syn keyword dtraceOption contained aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup childstatus
-syn keyword dtraceOption contained cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes debug
-syn keyword dtraceOption contained debugassert defaultargs define demangle destructive disasm dofstashpath droptags dtypes
-syn keyword dtraceOption contained dynvarsize empty encoding engine errtags evaltime exechold flowindent follow
+syn keyword dtraceVariable execenv execname fds gid goid hostname id ipl jailname jid lgrp nspid pid ppid probefunc
+syn keyword dtraceVariable probemod probename probeprov pset regs root signal_string stackdepth starttime
+syn keyword dtraceVariable tcp_state_string threadname tid timestamp ucaller uid uregs ustackdepth vmregs vtimestamp
+syn keyword dtraceVariable walltimestamp zonename
+syn keyword dtraceOption contained agghist aggmerge aggpack aggpercpu aggrate aggsize aggsortkey aggsortkeypos aggsortpos
+syn keyword dtraceOption contained aggsortrev aggzoom amin argref bpflog bpflogsize bufpolicy bufresize bufsize cgroup
+syn keyword dtraceOption contained childstatus cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes
+syn keyword dtraceOption contained debug debugassert defaultargs define demangle destructive disasm dofstashpath droptags
+syn keyword dtraceOption contained dtypes dynvarsize empty encoding engine errtags evaltime exechold flowindent follow
 syn keyword dtraceOption contained formatthreads grabanon hostroot incdir iregs jstackframes jstackstrsize kdefs knodefs
 syn keyword dtraceOption contained late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
 syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax

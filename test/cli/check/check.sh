@@ -11,7 +11,7 @@ script() {	# script PATH: of lines in its input
 	chmod 755 "$tree/$1"
 }
 # nothing is installed
-echo 'need() { :; }; need_build() { :; }; need_web() { :; }; need_vm() { :; }; need_other() { :; }; need_victims() { :; }
+echo 'need() { :; }; need_build() { :; }; need_web() { :; }; need_fleet() { :; }; need_vm() { :; }; need_other() { :; }; need_victims() { :; }
 install_missing() { :; }' >"$tree/tools/packages.sh"
 script bin/make <<'END'
 for word; do case $word in B=*) mkdir -p "${word#B=}"; cp bin/valgrind "${word#B=}/dtrace" ;; MODE=*) mkdir -p "build-${word#MODE=}"; cp bin/valgrind "build-${word#MODE=}/dtrace" ;; esac; done

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dtraced(8): settings, the bus, and the loop. See agent.h; dtrace-fleet is this program by another name. */
+#include "agent.h"
+
+#include "base.h"
+
+#include <dtrace.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define ASK "dt.ask."
+
+/* ---- what askers want ---- */
+
+static void put_host(struct agent *a, const struct message *m, uint64_t came)
+{
+	struct utsname host;
+	bool known = uname(&host) == 0;
+
+	message_begin(&a->out, "here");
+	message_put(&a->out, "name", "%s", a->settings.name);
+	message_put(&a->out, "instance", "%s", a->instance);
+	message_put(&a->out, "kernel", "%s", known ? host.release : "");
+	message_put(&a->out, "machine", "%s", known ? host.machine : "");
+	message_put(&a->out, "version", "%s", DT_VERSION);
+	for (int i = 0; i < a->settings.nlabels; i++)
+		message_put(&a->out, "label", "%s", a->settings.label[i]);
+	message_put(&a->out, "t1", "%llu", (unsigned long long)message_number(m, "t1"));
+	message_put(&a->out, "t2", "%llu", (unsigned long long)came);
+	message_put(&a->out, "t3", "%llu", (unsigned long long)now_ns());
+}
+
+/* The sign of life, and the clocks; of a run also how many messages there are. */
+static void put_beat(struct agent *a, const struct run *r, const struct message *m, uint64_t came)
+{
+	message_begin(&a->out, "beat");
+	message_put(&a->out, "instance", "%s", a->instance);
+	message_put(&a->out, "known", "%d", r != NULL);
+	message_put(&a->out, "sent", "%llu", r != NULL ? (unsigned long long)(r->first + r->n - 1) : 0);
+	message_put(&a->out, "t1", "%llu", (unsigned long long)message_number(m, "t1"));
+	message_put(&a->out, "t2", "%llu", (unsigned long long)came);
+	message_put(&a->out, "t3", "%llu", (unsigned long long)now_ns());
+}
+
+static void answer(struct agent *a, const char *user, const struct message *m, uint64_t came)
+{
+	const char *id = message_get(m, "run");
+	struct run *r;
+
+	if (!name_good(id))
+		return;
+	r = run_find(a, user, id);
+	if (strcmp(m->kind, "hello") == 0) {
+		if (settings_policy(&a->settings, user) == NULL) {
+			run_refuse(
+			    a, user, id, "refused", "the policy of this host has no line for this user");
+			return;
+		}
+		put_host(a, m, came);
+		run_send(a, user, id);
+	} else if (strcmp(m->kind, "run") == 0) {
+		run_begin(a, user, m);
+	} else if (strcmp(m->kind, "beat") == 0) {
+		if (r != NULL)
+			run_beat(a, r, m);
+		put_beat(a, r, m, came);
+		run_send(a, user, id);
+	} else if (strcmp(m->kind, "stop") == 0 && r != NULL) {
+		r->heard = now_ns();
+		run_stop(r, NULL);
+	} else if (strcmp(m->kind, "bye") == 0 && r != NULL) {
+		for (int i = 0; i < a->nruns; i++)
+			if (a->run[i] == r) {
+				run_free(a, i);
+				break;
+			}
+	}
+}
+
+/* Who asks is the token after dt.ask: the server lets nobody publish there but that user (doc/FLEET.md). */
+static void take_message(struct agent *a, const struct bus_message *b)
+{
+	uint64_t came = now_ns();
+	char user[NAME_LENGTH];
+	size_t n;
+	struct message m;
+
+	if (strncmp(b->subject, ASK, strlen(ASK)) != 0)
+		return;
+	n = strcspn(b->subject + strlen(ASK), ".");
+	if (n >= sizeof(user))
+		return;
+	snprintf(user, sizeof(user), "%.*s", (int)n, b->subject + strlen(ASK));
+	if (!name_good(user) || !message_read(&m, b->bytes, b->len))
+		return;
+	answer(a, user, &m, came);
+	message_end(&m);
+}
+
+/* ---- the loop ---- */
+
+static void report_trouble(struct agent *a)
+{
+	char text[512];
+
+	bus_trouble(a->bus, text, sizeof(text));
+	if (text[0] != '\0')
+		fprintf(stderr, "dtraced: the bus: %s\n", text);
+}
+
+static void wait_and_work(struct agent *a, int signals, bool *stop)
+{
+	struct pollfd fd[2 + 2 * RUNS_MAX];
+	int n = a->nruns;
+	struct bus_message *b;
+
+	fd[0] = (struct pollfd){ .fd = bus_fd(a->bus), .events = POLLIN };
+	fd[1] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	for (int i = 0; i < n; i++) {
+		const struct run *r = a->run[i];
+
+		fd[2 + 2 * i] = (struct pollfd){ .fd = r->said, .events = POLLIN };
+		fd[3 + 2 * i] =
+		    (struct pollfd){ .fd = r->waiting < WINDOW && (r->live || r->said < 0) ? r->stream : -1,
+			    .events = POLLIN };
+	}
+	if (poll(fd, (nfds_t)(2 + 2 * n), 250) < 0)
+		return;
+	*stop = fd[1].revents != 0;
+	for (int i = n - 1; i >= 0; i--)
+		run_work(a, i, fd[2 + 2 * i].revents != 0, fd[3 + 2 * i].revents != 0);
+	while ((b = bus_take(a->bus)) != NULL) {
+		take_message(a, b);
+		bus_free(b);
+	}
+	report_trouble(a);
+}
+
+/* What runs ends before us, with its END; askers are told. */
+static void end_runs(struct agent *a, int signals)
+{
+	uint64_t until = now_ns() + 8 * SECOND_NS;
+	bool again, running = true;
+
+	for (int i = 0; i < a->nruns; i++)
+		run_stop(a->run[i], "the agent of this host is stopped");
+	while (running && now_ns() < until) {
+		running = false;
+		for (int i = 0; i < a->nruns; i++)
+			running |= a->run[i]->pid != 0;
+		wait_and_work(a, -1, &again);
+	}
+	(void)signals;
+	while (a->nruns > 0)
+		run_free(a, 0);
+	(void)bus_flush(a->bus);
+}
+
+static int serve(struct agent *a)
+{
+	char subject[3 * NAME_LENGTH];
+	sigset_t set;
+	int signals;
+	bool stop = false;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);	/* also in the threads of the library, which come now */
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	if ((a->bus = bus_open(&a->settings, "dtraced", true)) == NULL)
+		return 1;
+	snprintf(subject, sizeof(subject), "dt.ask.*.to.%s", a->token);
+	if (signals < 0 || bus_subscribe(a->bus, "dt.ask.*.all") != 0 ||
+	    bus_subscribe(a->bus, subject) != 0) {
+		fprintf(stderr, "dtraced: the bus refuses to be listened to\n");
+		return 1;
+	}
+	if (bus_flush(a->bus))
+		fprintf(stderr, "dtraced: %s is on the bus %s\n", a->settings.name, a->settings.bus);
+	while (!stop && !bus_closed(a->bus))
+		wait_and_work(a, signals, &stop);
+	if (!stop)
+		fprintf(stderr, "dtraced: the bus does not let us in any more\n");
+	end_runs(a, signals);
+	bus_close(a->bus);
+	message_free(&a->out);
+	return stop ? 0 : 1;
+}
+
+/* ---- the command line ---- */
+
+static int usage(FILE *f, int status)
+{
+	fputs("usage: dtraced [--bus URL] [--config FILE] [--name NAME] [--label NAME=VALUE]...\n"
+	    "\tthe agent of this host for dtrace --hosts; dtraced(8) describes the settings\n", f);
+	return status;
+}
+
+static void make_instance(char text[NAME_LENGTH])
+{
+	unsigned char v[16] = { 0 };
+	FILE *f = fopen("/dev/urandom", "re");
+
+	if (f != NULL) {
+		if (fread(v, 1, sizeof(v), f) != sizeof(v))
+			memset(v, 0, sizeof(v));
+		fclose(f);
+	}
+	for (size_t i = 0; i < sizeof(v); i++)
+		sprintf(text + 2 * i, "%02x", v[i]);
+}
+
+static int add_label(struct settings *s, const char *text)
+{
+	const char *eq = strchr(text, '=');
+	char token[NAME_LENGTH];
+
+	if (eq == NULL || s->nlabels == LABELS_MAX || strlen(text) >= sizeof(s->label[0]) ||
+	    !name_token(eq + 1, token)) {
+		fprintf(stderr, "dtraced: --label %s: it is no NAME=VALUE\n", text);
+		return 2;
+	}
+	strcpy(s->label[s->nlabels++], text);
+	return 0;
+}
+
+static int read_args(struct settings *s, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "bus", required_argument, NULL, 'b' }, { "config", required_argument, NULL, 'c' },
+		{ "name", required_argument, NULL, 'n' }, { "label", required_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	const char *bus = NULL, *name = NULL;
+	int c, status = 0;
+
+	while (status == 0 && (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'b': bus = optarg; break;
+		case 'c': status = settings_read(s, optarg, "dtraced") != 0 ? 2 : 0; break;
+		case 'n': name = optarg; break;
+		case 'l': status = add_label(s, optarg); break;
+		case 'h': exit(usage(stdout, 0));
+		default: return usage(stderr, 2);
+		}
+	}
+	if (status == 0 && optind < argc)
+		return usage(stderr, 2);
+	if (bus != NULL)
+		snprintf(s->bus, sizeof(s->bus), "%s", bus);
+	if (name != NULL)
+		snprintf(s->name, sizeof(s->name), "%s", name);
+	return status;
+}
+
+static bool copy_name(struct settings *s, const char *name)
+{
+	char token[NAME_LENGTH];
+
+	if (!name_token(name, token))
+		return false;
+	strcpy(s->name, name);
+	return true;
+}
+
+static int agent_main(int argc, char **argv)
+{
+	struct agent *a = calloc(1, sizeof(*a));
+	struct utsname host;
+	int status;
+
+	if (a == NULL)
+		return 1;
+	a->settings.runs = 16;
+	status = read_args(&a->settings, argc, argv);
+	if (a->settings.name[0] == '\0' && uname(&host) == 0)
+		(void)copy_name(&a->settings, host.nodename);
+	if (status == 0 && !name_token(a->settings.name, a->token)) {
+		fprintf(stderr,
+		    "dtraced: the name of the host has to be of letters, digits, points, - and _, "
+		    "at most %d of them: --name\n",
+		    NAME_LENGTH - 1);
+		status = 2;
+	}
+	make_instance(a->instance);
+	if (status == 0)
+		status = serve(a);
+	free(a);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
+
+	signal(SIGPIPE, SIG_IGN);
+	setlinebuf(stderr);
+	if (argc == 2 && strcmp(argv[1], "--worker") == 0)
+		return worker_main();
+	return strcmp(name, "dtrace-fleet") == 0 ? asker_main(argc, argv) : agent_main(argc, argv);
+}
