@@ -219,6 +219,7 @@ static int adopt(struct inproc *p, struct inproc_target *parent, uint32_t pid)
 	if (t == NULL)
 		return err;
 	err = inherit(t, parent);
+	dt_inject_inherit(t->inject, parent->inject);
 	dt_guardian_watch(p->guardian, t->inject);
 	if (err == 0)
 		err = write_page(p, t, &page);
