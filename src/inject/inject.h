@@ -115,6 +115,8 @@ bool dt_inject_ended(struct dt_inject *);
 typedef void dt_inject_tid_f(void *ctx, uint32_t tid);
 int dt_inject_tids(struct dt_inject *, dt_inject_tid_f *, void *ctx);
 
+/* A child by fork() has the page for system calls of its parent, which is as good for its own. */
+void dt_inject_inherit(struct dt_inject *child, const struct dt_inject *parent);
 /* Its threads have the numbers here that they have for themselves: no PID namespace is between. */
 bool dt_inject_same_numbers(const struct dt_inject *);
 

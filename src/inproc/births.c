@@ -75,27 +75,34 @@ static bool gains_rights(const char *path)
 	return (st.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* false: it is not known what will be executed, or it must not be traced. */
+/* The path that the process is about to give to the kernel; "" if it cannot be read. */
+static void read_path(const struct inproc_target *t, uint64_t at, char *to, size_t size)
+{
+	enum { PIECE = 16 };		/* it may end before memory that is not there */
+
+	memset(to, 0, size);
+	for (size_t n = 0; n + PIECE < size; n += PIECE)
+		if (dt_inject_read(t->inject, at + n, to + n, PIECE) != 0 ||
+		    memchr(to + n, '\0', PIECE) != NULL)
+			break;
+}
+
+/* The file as seen from the process. It is looked at and not opened. */
 static bool may_be_held(const struct inproc_target *t, const struct dt_agent_news *said)
 {
-	char name[4096] = "", path[4200];
-	size_t n;
+	char name[4096], path[4200];
 
-	for (n = 0; n < sizeof(name) - 1; n += 16)	/* it may end before unmapped memory */
-		if (dt_inject_read(t->inject, said->path + n, name + n, 16) != 0 ||
-		    memchr(name + n, '\0', 16) != NULL)
-			break;
-	name[sizeof(name) - 1] = '\0';
 	if (geteuid() == 0)
 		return true;
+	read_path(t, said->path, name, sizeof(name));
 	if (name[0] == '/')
 		snprintf(path, sizeof(path), "/proc/%u/root%s", said->pid, name);
 	else if (said->dir == AT_FDCWD)
 		snprintf(path, sizeof(path), "/proc/%u/cwd/%s", said->pid, name);
-	else if (name[0] == '\0')
-		snprintf(path, sizeof(path), "/proc/%u/fd/%d", said->pid, said->dir);
 	else
 		snprintf(path, sizeof(path), "/proc/%u/fd/%d/%s", said->pid, said->dir, name);
+	if (name[0] == '\0')		/* the descriptor itself (AT_EMPTY_PATH) */
+		snprintf(path, sizeof(path), "/proc/%u/fd/%d", said->pid, said->dir);
 	return !gains_rights(path);
 }
 
@@ -212,6 +219,7 @@ static int adopt(struct inproc *p, struct inproc_target *parent, uint32_t pid)
 	if (t == NULL)
 		return err;
 	err = inherit(t, parent);
+	dt_inject_inherit(t->inject, parent->inject);
 	dt_guardian_watch(p->guardian, t->inject);
 	if (err == 0)
 		err = write_page(p, t, &page);
