@@ -184,11 +184,24 @@ static bool is_padding(const struct dt_span_window *w, uint64_t at, uint64_t to)
 	return !w->table || at % 8 == 0 || at >= function_end(w);
 }
 
+/*
+ * A function that begins with a nop of one byte and a call: the nop is there so that the address after it,
+ * which lies in the function, can be a return address. Go's goexit() is at the bottom of each goroutine's
+ * stack as goexit+1.
+ */
+static bool is_returned_into(const struct dt_span_window *w, const struct dt_span *s)
+{
+	return w->known && s->n > 1 && s->start == w->site->func_addr && s->insn[0].x.length == 1 &&
+	    is_nop(&s->insn[0].x) && is_call(&s->insn[1].x);
+}
+
 static const char *no_targets(const struct dt_span_window *w, const struct dt_span *s)
 {
 	for (uint64_t at = s->start + 1; at < s->end; at++)
 		if (has(w, at, TARGET))
 			return branched;
+	if (is_returned_into(w, s))
+		return "its function is returned into, after a nop";
 	if (s->n > 1 && !w->known)
 		return "its function is not known, and its instruction is shorter than a jump";
 	if (s->n > 1 && w->table)

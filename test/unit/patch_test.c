@@ -69,6 +69,10 @@ static void refusals_x86(void)
 	x86(2, "no instruction begins there", BYTES(0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3));
 	/* pop %rbp; ret: nothing is known about what follows */
 	x86(1, SHORT, BYTES(0x5d, 0xc3));
+	/* nop; call; nop, as Go's goexit(), and with a push in the place of the first nop */
+	x86(0, "its function is returned into, after a nop", BYTES(0x90, 0xe8, 1, 0, 0, 0, 0x90));
+	x86(1, NULL, BYTES(0x90, 0xe8, 1, 0, 0, 0, 0x90));
+	x86(0, NULL, BYTES(0x50, 0xe8, 1, 0, 0, 0, 0x90));
 	/* inc %eax; 1: dec %ecx; jnz 1b */
 	x86(0, INTO, BYTES(0xff, 0xc0, 0xff, 0xc9, 0x75, 0xfc, 0x90, 0xc3));
 	/* a jump past the prefix of lock cmpxchg, in the middle of one instruction */
