@@ -215,10 +215,7 @@ static int by_pc(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : 1;
 }
 
-/*
- * Places of several hooks at one instruction become one, with all their programs in the order of the
- * hooks.
- */
+/* Places of several hooks at one instruction become one, with all programs in the order of the hooks. */
 static int merge(struct inproc_places *out)
 {
 	uint32_t n = 0;
@@ -377,10 +374,7 @@ static int read_branches(struct making *m, struct inproc_file *f)
 	return f->targets_lost ? -ENOMEM : 0;
 }
 
-/*
- * The function around a place, as far as the file's symbols tell: its bytes are read once for all its
- * places.
- */
+/* The function around a place, as far as symbols tell; its bytes are read once for all its places. */
 static void read_function(struct making *m, uint32_t i)
 {
 	const struct inproc_place *at = &m->places->v[i];
