@@ -86,6 +86,8 @@ fuzzers: $(FUZZ_BIN)
 
 PKG := libbpf liblzma zlib
 PKG_CONFIG ?= pkg-config
+# Pointers in tables take 8 bytes and a bit, not 32, where linker and C library know that form (glibc 2.36).
+RELR := -z,pack-relative-relocs
 # What pkg-config says, asked once a build folder: asking it on every run would cost more than make itself.
 $(B)/pkg.mk: Makefile
 	@mkdir -p $(@D)
@@ -95,6 +97,8 @@ $(B)/pkg.mk: Makefile
 	   echo "PKG_LIBS := $$($(PKG_CONFIG) --libs $(PKG)) -liberty"; \
 	   echo "NATS_LIBS := $$($(PKG_CONFIG) --libs libnats 2>/dev/null)"; \
 	   echo "MACHINE := $$($(CC) -dumpmachine | cut -d- -f1)"; \
+	   echo 'int x, *p = &x; int main(void) { return p != &x; }' | $(CC) $(LDFLAGS) -x c -fPIE -pie -Wl,$(RELR) -o $(@D)/relr - 2>/dev/null && \
+	   readelf -V $(@D)/relr | grep -q GLIBC_ABI_DT_RELR && echo "RELR_LDFLAGS := -Wl,$(RELR)"; \
 	   echo "PKG_LIBS_STATIC := -ldw $$($(PKG_CONFIG) --static --libs $(PKG)) -lzstd -liberty"; } >$@
 ifeq ($(filter clean include-check,$(MAKECMDGOALS)),)
 -include $(B)/pkg.mk
@@ -115,6 +119,7 @@ FRAMES := $(if $(filter aarch64-release,$(MACHINE)-$(MODE)),$(if $(STATIC),,cmd/
 ALL_CFLAGS += $(if $(FRAMES),-include cmd/frames.h)
 # Their index is for programs that unwind themselves, which the command does only under a sanitizer.
 FRAME_LDFLAGS := $(if $(filter release,$(MODE)),$(if $(STATIC),,-Wl,--no-eh-frame-hdr)) $(FRAMES:%=-Wl,-T,%)
+COMMAND_LDFLAGS := $(if $(filter release,$(MODE)),$(if $(STATIC),,$(RELR_LDFLAGS))) $(FRAME_LDFLAGS)
 
 # Objects are made again when compiler or flags change.
 export FLAGS := $(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) | $(ALL_LDFLAGS) $(LIBS) | $(small_$(MODE)) $(SMALL)
@@ -210,7 +215,7 @@ $(B)/libdtrace-usdt.so: $(USDT_OBJ) libusdt/libdtrace-usdt.map
 	@ln -sf libdtrace-usdt.so $(B)/$(USDT_SONAME)
 # The command carries the library in itself: it starts faster and needs no library path.
 $(B)/dtrace: $(CMD_OBJ) $(B)/libdtrace.a $(FRAMES)
-	$(CC) $(ALL_LDFLAGS) $(FRAME_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
+	$(CC) $(ALL_LDFLAGS) $(COMMAND_LDFLAGS) -o $@ $(CMD_OBJ) $(B)/libdtrace.a $(LIBS)
 
 # Each page is one file: page.html, the live page, is embedded in dtrace-web as it is; standalone.html, which -O flame and -O
 # heatmap write around their data, is packed in the library.

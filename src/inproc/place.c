@@ -270,10 +270,7 @@ static int by_pc(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : 1;
 }
 
-/*
- * Places of several hooks at one instruction become one, with all their programs in the order of the
- * hooks.
- */
+/* Places of several hooks at one instruction become one, with all programs in the order of the hooks. */
 static int merge(struct inproc_places *out)
 {
 	uint32_t n = 0;

@@ -254,11 +254,11 @@ static bool x86_operand(struct dt_operand *t, struct dt_sdt_arg *a)
 }
 
 /*
- * Linux (seen with 6.18) looks at the opcode of an instruction and not at a VEX or EVEX prefix before it: what
- * has the opcode of a branch, a call or a nop is not executed (branch_setup_xol_ops() in
- * arch/x86/kernel/uprobes.c), and after those of returns, far calls and popf a process goes on in a wrong
- * place or state (arch_uprobe_analyze_insn()). vpcmpeqb, vpor, vpshufd, vmovdqu to memory and vpbroadcastb, by
- * which strchr() begins, are among them.
+ * Linux (seen with 6.18) looks at the opcode of an instruction and not at a VEX or EVEX prefix before
+ * it: what has the opcode of a branch, a call or a nop is not executed (branch_setup_xol_ops() of its
+ * uprobes), and after those of returns, far calls and popf a process goes on in a wrong place or state
+ * (arch_uprobe_analyze_insn()). vpcmpeqb, vpor, vpshufd, vmovdqu to memory and vpbroadcastb, by which
+ * strchr() begins, are among them.
  */
 static bool misread_x86(const uint8_t *code, size_t len)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vectors: functions whose first instruction is of AVX, and has an opcode that means a branch, a call or a
- * return without the prefix of AVX: Linux takes some for these when a uprobe is there. Each gives its own
- * result, and all are printed in a line; vector_none() is a return and nothing else, and is not called; "none" where the processor or the machine has no AVX.
+ * vectors: functions whose first instruction is of AVX, and has an opcode that means a branch, a call or
+ * a return without the prefix of AVX: Linux takes some for these when a uprobe is there. Each gives its
+ * own result, and all are printed in a line; vector_none() is a return and nothing else, and is not
+ * called; "none" where the processor or the machine has no AVX.
  */
 #include <stdio.h>
 
 #ifdef __x86_64__
 #define FUNCTION(name, insn) \
-	".globl " name "\n.type " name ", @function\n" name ":\n\t" insn "\n\tret\n.size " name ", .-" name "\n"
+	".globl " name "\n.type " name ", @function\n" name ":\n\t" insn "\n\tret\n" \
+	".size " name ", .-" name "\n"
 
 __asm__(".text\n"
     FUNCTION("vector_70", "vpshufd $0, %xmm1, %xmm0")

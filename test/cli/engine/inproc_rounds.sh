@@ -2,13 +2,13 @@
 # The engine inside the process, again and again: a program whose threads get signals, fork, jump out of functions and change stacks, all
 # at once, is traced with probes that are drawn by lot: entries and returns of some functions of libc or of all, system calls, samples.
 # Its output and exit status are its own, and calls are counted exactly. Then a process with many threads is attached to and left.
-#   INPROC_LOTS		rounds with lots, each with signals and without (4); 1000 take two hours
+#   INPROC_LOTS		rounds with lots, each with signals and without (2); 300 took 20 minutes
 #   INPROC_ROUNDS	rounds of attaching (4)
 #   INPROC_THREADS	threads of the program (8; at most 64)
 #   INPROC_SEED	of the lots (the time); the seed of a round that fails is printed
 . test/cli/helpers.inc
 chaos=${BUILD:-build}/test/inproc_chaos
-lots=${INPROC_LOTS:-4} rounds=${INPROC_ROUNDS:-4} threads=${INPROC_THREADS:-8} seed=${INPROC_SEED:-$(date +%s)}
+lots=${INPROC_LOTS:-2} rounds=${INPROC_ROUNDS:-4} threads=${INPROC_THREADS:-8} seed=${INPROC_SEED:-$(date +%s)}
 "$dtrace" -x engine=process -qn 'BEGIN { exit(0); }' >"$tmp/out" 2>"$tmp/err" </dev/null || { echo "ok - rounds # SKIP $(head -n 1 "$tmp/err")"; exit 0; }
 victim=
 trap '[ -z "$victim" ] || kill -KILL $victim 2>/dev/null; rm -rf "$tmp"' EXIT
