@@ -87,7 +87,7 @@ struct dt_plan_hook {			/* one program to make */
 	uint32_t nargs;			/* arguments beyond read 0; for trampolines it is always known */
 	uint32_t npoints;		/* KPROBE …: how many numbers there are */
 	bool inside;			/* KPROBE: all of them are inside functions, not at their beginning */
-	/* tracepoints: functions of the kernel that may stand between them and the programs; at 0: not known */
+	/* tracepoints: functions of the kernel between them and the programs, if any; at 0: not known */
 	struct dt_extent between[DT_BETWEEN];
 	/* RAWTP contention_…: its CPU may hold a lock of the kernel's, one of our own maps among them */
 	bool in_locks;

@@ -147,7 +147,11 @@ void dt_inject_close(struct dt_inject *in)
 }
 
 uint32_t dt_inject_pid(const struct dt_inject *in) { return (uint32_t)in->pid; }
-void dt_inject_inherit(struct dt_inject *child, const struct dt_inject *parent) { child->stub = parent->stub; }
+void dt_inject_inherit(struct dt_inject *child, const struct dt_inject *parent)
+{
+	child->stub = parent->stub;
+}
+
 bool dt_inject_same_numbers(const struct dt_inject *in) { return in->self == (uint32_t)in->pid; }
 int dt_inject_pidfd(const struct dt_inject *in) { return in->fd; }
 uint32_t dt_inject_nthreads(const struct dt_inject *in) { return in->n; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What comes while tracing. Threads that bring something say so in the shared memory and wait
- * (agent/agent_ask.c); here they are answered, after the trace has looked at what has come and what it enables
- * is live. All that they say is copied and checked: any process of the trace can write there.
+ * (agent/agent_ask.c); here they are answered, after the trace has looked at what has come and what it
+ * enables is live. All that they say is copied and checked: any process of the trace can write there.
  */
 #include "inproc/births.h"
 

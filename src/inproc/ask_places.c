@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Places where a process says what comes (agent_ask.c): the function that the dynamic linker calls for
- * debuggers before and after it changes the list of libraries, and the instructions in the C library that make
- * and execute processes.
+ * debuggers before and after it changes the list of libraries, and the instructions in the C library that
+ * make and execute processes.
  */
 #include "inproc/finding.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that a traced process executes, and with -x follow its children. A thread that is about to make one
- * has said so and waits; it is traced by ptrace(2) for the system call, and what comes of that stands still
- * until its probes are live. A new program has nothing of ours: it is attached to like any process. A child by
- * fork() has all of its parent's memory but the page of struct dt_agent_process, which it gets here.
+ * Programs that a traced process executes, and with -x follow its children. A thread that is about to make
+ * one has said so and waits; it is traced by ptrace(2) for the system call, and what comes of that stands
+ * still until its probes are live. A new program has nothing of ours: it is attached to like any process. A
+ * child by fork() has all of its parent's memory but the page of struct dt_agent_process, which it gets here.
  */
 #include "inproc/births.h"
 

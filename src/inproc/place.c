@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * From points, which are offsets in files, to places, which are instructions of a process: where its files
- * are mapped, what function is around each place (from the file's symbols), and what is to be written
- * there. The instructions are read from the process, as they will run.
+ * are mapped, and what a place is called.
  */
 #include "inproc/finding.h"
 
@@ -18,7 +17,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-enum { FUNCTION_MAX = 1 << 20, TEXT_MAX = 512 << 20, PADDING = 16, BYTES_AROUND = 64, UNIT_ALIGN = 16 };
+enum { UNIT_ALIGN = 16 };
 
 /* ---- mappings ---- */
 
@@ -303,7 +302,7 @@ static int merge(struct inproc_places *out)
 }
 
 /* Room in the island: a trampoline, its struct dt_agent_site and calls. */
-static uint64_t unit_of(const struct inproc *p, const struct inproc_place *at)
+uint64_t dt_inproc_place_room(const struct inproc *p, const struct inproc_place *at)
 {
 	uint64_t n = dt_patch_room(p->opts.machine) + sizeof(struct dt_agent_site) +
 	    at->ncalls * sizeof(struct dt_agent_call);
@@ -366,307 +365,12 @@ int dt_inproc_find_places(struct inproc *p, struct inproc_target *t, uint32_t fi
 		err = note_known(&f);
 	for (uint32_t i = 0; i < out->n && err == 0; i++) {
 		out->file[out->v[i].in].nplaces++;
-		out->file[out->v[i].in].island_len += unit_of(p, &out->v[i]);
+		out->file[out->v[i].in].island_len += dt_inproc_place_room(p, &out->v[i]);
 	}
 	free_maps(&f.maps);
 	out->reader = f.reader;
 	return err != 0 ? dt_inproc_fail(
 			      msg, len, err, "cannot find the probes of process %u in its memory", t->pid)
-			: 0;
-}
-
-/* ---- patches ---- */
-
-struct making {
-	struct inproc *p;
-	struct inproc_target *t;
-	struct inproc_places *places;
-	uint64_t *pcs, *sites;		/* of all places: the instruction, and its struct dt_agent_site */
-	uint8_t *code;			/* of the function in hand */
-	uint64_t code_addr, code_len, code_avail;
-	uint64_t *tables;		/* where its jump tables lead */
-	uint32_t ntables, tables_cap;
-	bool tables_known;
-	uint32_t from, to;		/* places in that function */
-};
-
-/* Every place has its room in an island, so that one trampoline can fire places that lie close together. */
-static void give_rooms(struct making *m)
-{
-	uint64_t room = dt_patch_room(m->p->opts.machine);
-
-	for (uint32_t i = 0; i < m->places->n; i++) {
-		struct inproc_place *at = &m->places->v[i];
-		struct inproc_file *file = &m->places->file[at->in];
-
-		at->tramp = file->island != 0 ? file->island + file->used : 0;
-		file->used += unit_of(m->p, at);
-		m->pcs[i] = at->pc;
-		m->sites[i] = at->tramp + room;
-	}
-}
-
-/* Instructions have one length: nothing can lead into the middle of a patch, which is one instruction. */
-static bool one_length(const struct dt_machine *m) { return m->insn_align >= 4; }
-
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static void note_branch(void *ctx, uint64_t from, uint64_t to)
-{
-	struct inproc_file *f = ctx;
-
-	(void)from;
-	if (f->ntargets == f->targets_cap) {
-		uint32_t cap = f->targets_cap * 2 + 4096;
-		uint64_t *more = realloc(f->targets, cap * sizeof(*more));
-
-		if (more == NULL) {
-			f->targets_lost = true;
-			return;
-		}
-		f->targets = more;
-		f->targets_cap = cap;
-	}
-	f->targets[f->ntargets++] = to;
-}
-
-/* Where branches lead, from anywhere in the code of the file: none may lead into a patch. */
-static int read_branches(struct making *m, struct inproc_file *f)
-{
-	uint64_t len = f->text_end - f->text_start;
-	uint8_t *code = len <= TEXT_MAX ? malloc(len + 1) : NULL;
-
-	if (code == NULL || dt_inject_read(m->t->inject, f->text_start, code, len) != 0) {
-		free(code);
-		return -ENOMEM;
-	}
-	(void)dt_patch_targets(m->p->opts.machine, code, len, f->text_start, note_branch, f);
-	free(code);
-	if (f->ntargets > 1)
-		qsort(f->targets, f->ntargets, sizeof(*f->targets), by_value);
-	return f->targets_lost ? -ENOMEM : 0;
-}
-
-static void note_table(void *ctx, uint64_t from, uint64_t to)
-{
-	struct making *m = ctx;
-
-	(void)from;
-	if (m->ntables == m->tables_cap) {
-		uint32_t cap = m->tables_cap * 2 + 256;
-		uint64_t *more = realloc(m->tables, cap * sizeof(*more));
-
-		if (more == NULL) {
-			m->tables_known = false;
-			return;
-		}
-		m->tables = more;
-		m->tables_cap = cap;
-	}
-	m->tables[m->ntables++] = to;
-}
-
-static bool read_memory(void *ctx, uint64_t addr, void *to, size_t len)
-{
-	return dt_inject_read(ctx, addr, to, len) == 0;
-}
-
-static void read_tables(struct making *m, const struct inproc_file *f)
-{
-	struct dt_patch_tables in = { m->code, m->code_addr, m->code_len, f->text_start, f->text_end,
-		read_memory, m->t->inject };
-
-	m->ntables = 0;
-	m->tables_known = true;
-	m->tables_known &= dt_patch_tables_of(m->p->opts.machine, &in, note_table, m);
-}
-
-/*
- * The function around a place, as far as the file's symbols tell: its bytes are read once for all its
- * places.
- */
-static void read_function(struct making *m, uint32_t i)
-{
-	const struct inproc_place *at = &m->places->v[i];
-	uint64_t into = 0;
-
-	if (m->code_len != 0 && at->pc - m->code_addr < m->code_len)
-		return;
-	m->code_len = dt_inproc_function(&m->places->file[at->in], at->offset, &into);
-	m->code_len = m->code_len <= FUNCTION_MAX ? m->code_len : 0;
-	if (m->code_len == 0)
-		return;
-	m->code_addr = at->pc - into;
-	m->code_avail = m->code_len + PADDING;
-	if (dt_inject_read(m->t->inject, m->code_addr, m->code, m->code_avail) != 0) {
-		m->code_avail = m->code_len;
-		if (dt_inject_read(m->t->inject, m->code_addr, m->code, m->code_len) != 0)
-			m->code_len = 0;
-	}
-	if (m->code_len != 0)
-		read_tables(m, &m->places->file[at->in]);
-	for (m->from = i; m->from > 0 && m->pcs[m->from - 1] >= m->code_addr; m->from--)
-		;
-	for (m->to = i; m->to < m->places->n && m->pcs[m->to] - m->code_addr < m->code_len; m->to++)
-		;
-}
-
-/* How many of the sorted values are below v. */
-static uint32_t below(const uint64_t *sorted, uint32_t n, uint64_t v)
-{
-	uint32_t low = 0;
-
-	while (low < n) {
-		uint32_t middle = low + (n - low) / 2;
-
-		if (sorted[middle] < v)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
-static void branches_into(const struct making *m, const struct inproc_file *f, struct dt_patch_site *site)
-{
-	uint32_t from = below(f->targets, f->ntargets, m->code_addr);
-	uint32_t to = below(f->targets, f->ntargets, m->code_addr + m->code_len);
-
-	site->targets = f->targets != NULL ? f->targets + from : NULL;
-	site->ntargets = to - from;
-}
-
-static bool has_breakpoint(const struct making *m, const uint8_t *bytes)
-{
-	const struct dt_machine *machine = m->p->opts.machine;
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return ((word ^ machine->trap.bytes) & machine->trap.mask) == 0;
-}
-
-static struct inproc_place *place_at(struct making *m, uint64_t pc)
-{
-	uint64_t *at = bsearch(&pc, m->pcs, m->places->n, sizeof(pc), by_value);
-
-	return at != NULL ? &m->places->v[at - m->pcs] : NULL;
-}
-
-/* NULL: the patch is made, or another place's fires this one. */
-static const char *make_patch(struct making *m, uint32_t i)
-{
-	struct inproc_place *at = &m->places->v[i];
-	uint8_t around[BYTES_AROUND + 8] = { 0 };
-	struct dt_patch_site site = {.pc = at->pc,
-	    .func = around,
-	    .func_addr = at->pc,
-	    .avail = BYTES_AROUND,
-	    .sites = &m->pcs[i],
-	    .site_addrs = &m->sites[i],
-	    .nsites = 1};
-	const char *why = "its code cannot be patched";
-	int err;
-
-	if (at->tramp == 0)
-		return "there are no free addresses near its code";
-	if (dt_inject_read(m->t->inject, at->pc, around, BYTES_AROUND) != 0 &&
-	    dt_inject_read(m->t->inject, at->pc, around, 8) != 0)
-		return "its code cannot be read";
-	if (has_breakpoint(m, around))
-		return "a debugger has a breakpoint there";
-	read_function(m, i);
-	if (m->code_len != 0) {
-		site = (struct dt_patch_site){ .pc = at->pc, .func = m->code, .func_addr = m->code_addr,
-			.func_size = m->code_len, .avail = m->code_avail, .sites = m->pcs + m->from,
-			.site_addrs = m->sites + m->from, .nsites = m->to - m->from,
-			.tables_known = m->tables_known, .tables = m->tables, .ntables = m->ntables };
-		branches_into(m, &m->places->file[at->in], &site);
-	}
-	site.shadow_stack = m->t->shadow_stack;
-	site.fresh = m->t->fresh;
-	err = dt_patch_make(m->p->opts.machine, &site, at->tramp, m->sites[i], &at->patch, &why);
-	if (err == -EALREADY) {
-		at->shared = true;
-		return NULL;
-	}
-	if (err != 0)
-		return why;
-	at->back = at->tramp + at->patch.back;
-	for (uint32_t k = 0; k < at->patch.nalso; k++) {
-		struct inproc_place *also = place_at(m, at->patch.also[k].pc);
-
-		if (also != NULL)
-			also->back = at->tramp + at->patch.also[k].back;
-	}
-	return NULL;
-}
-
-/* The bytes of the island: trampoline and struct dt_agent_site of each place. */
-static void fill_island(struct making *m, uint32_t i)
-{
-	struct inproc_place *at = &m->places->v[i];
-	struct inproc_file *file = &m->places->file[at->in];
-	struct dt_agent_site s = { .entry = m->t->code + m->p->head->entry, .process = m->t->process,
-		.pc = at->pc, .back = at->back, .light = 1 };
-	uint8_t *to = file->bytes + (m->sites[i] - file->island);
-
-	if (!at->shared)
-		memcpy(file->bytes + (at->tramp - file->island), at->patch.tramp, at->patch.tramp_len);
-	for (uint32_t k = 0; k < at->ncalls; k++) {
-		s.light &= dt_inproc_is_light(m->p, at->call[k].program);
-		at->call[k].program += m->t->code;
-		memcpy(to + offsetof(struct dt_agent_site, call) + k * sizeof(at->call[k]), &at->call[k],
-		    sizeof(at->call[k]));
-	}
-	s.asks = at->asks;
-	s.light &= at->asks == 0;
-	memcpy(to, &s, offsetof(struct dt_agent_site, call));
-}
-
-static void make_all(struct making *m)
-{
-	give_rooms(m);
-	for (uint32_t i = 0; i < m->places->n; i++)
-		m->places->v[i].why = make_patch(m, i);
-	for (uint32_t i = 0; i < m->places->n; i++) {
-		struct inproc_place *at = &m->places->v[i];
-
-		if (at->why == NULL && at->back == 0)
-			at->why = "another probe is too near";
-		if (at->why == NULL)
-			fill_island(m, i);
-	}
-}
-
-int dt_inproc_make_patches(struct inproc *p, struct inproc_target *t, struct inproc_places *places, char *msg,
-    size_t len)
-{
-	struct making m = { .p = p, .t = t, .places = places };
-	int err = 0;
-
-	m.code = malloc(FUNCTION_MAX + PADDING);
-	m.pcs = calloc(places->n + 1u, sizeof(*m.pcs));
-	m.sites = calloc(places->n + 1u, sizeof(*m.sites));
-	if (m.code == NULL || m.pcs == NULL || m.sites == NULL)
-		err = -ENOMEM;
-	for (uint32_t i = 0; i < places->nfiles && err == 0; i++) {
-		places->file[i].bytes = calloc(1, places->file[i].island_len + 1);
-		err = places->file[i].bytes == NULL ? -ENOMEM :
-		    (one_length(p->opts.machine) && !places->file[i].calls) ||
-			    places->file[i].nplaces == 0 ? 0 : read_branches(&m, &places->file[i]);
-	}
-	if (err == 0)
-		make_all(&m);
-	free(m.tables);
-	free(m.code);
-	free(m.pcs);
-	free(m.sites);
-	return err != 0 ? dt_inproc_fail(msg, len, err, "cannot make the trampolines of process %u", t->pid)
 			: 0;
 }
 

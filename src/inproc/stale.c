@@ -21,7 +21,10 @@ static bool is_mapped(const struct inproc_maps *maps, const struct dt_inject_fil
 	return false;
 }
 
-static bool is_in(const struct dt_inject_file *f, uint64_t addr) { return addr - f->start < f->end - f->start; }
+static bool is_in(const struct dt_inject_file *f, uint64_t addr)
+{
+	return addr - f->start < f->end - f->start;
+}
 
 /* The same file may have been unloaded and loaded again: then its first place has no jump any more. */
 static bool has_jumps(struct inproc_target *t, const struct dt_inject_file *f)
@@ -62,7 +65,7 @@ static void forget_known(struct inproc_target *t, const struct dt_inject_file *g
 	for (uint32_t i = 0; i < t->nislands; i++)
 		t->island[i].free |= is_in(gone, t->island[i].low);
 	n = 0;
-	for (uint32_t i = 0; i < t->nsems; i++)		/* a new mapping of the same file has its own values */
+	for (uint32_t i = 0; i < t->nsems; i++)		/* a new mapping of the file has its own values */
 		if (t->sem[i].in.inode != gone->inode || t->sem[i].in.major != gone->major ||
 		    t->sem[i].in.minor != gone->minor)
 			t->sem[n++] = t->sem[i];

@@ -40,6 +40,16 @@ struct inproc_target {
 	uint32_t nscanned;
 };
 
+/*
+ * write_places.c. prepare: the process runs, which takes long and changes nothing that runs; write: it is
+ * stopped
+ */
+struct inproc_places;
+int dt_inproc_prepare_places(
+    struct inproc *, struct inproc_target *, struct inproc_places *, char *msg, size_t len);
+int dt_inproc_write_places(
+    struct inproc *, struct inproc_target *, struct inproc_places *, char *msg, size_t len);
+void dt_inproc_drop_semaphores(struct inproc_target *);
 struct dt_inject_undo dt_inproc_undo(const struct inproc_target *);
 
 /* A file with places, where it is mapped as code. */
@@ -113,7 +123,9 @@ void dt_inproc_show_place(const struct inproc_places *, uint32_t i, char *buf, s
  */
 int dt_inproc_find_places(struct inproc *, struct inproc_target *, uint32_t first, bool again,
     struct inproc_places *, char *msg, size_t len);
-/* The islands are mapped: makes trampolines, and what is to be written at each place. */
+/* Bytes of an island that a place takes: its trampoline and its struct dt_agent_site. */
+uint64_t dt_inproc_place_room(const struct inproc *, const struct inproc_place *);
+/* patches.c. The islands are mapped: makes trampolines, and what is to be written at each place. */
 int dt_inproc_make_patches(
     struct inproc *, struct inproc_target *, struct inproc_places *, char *msg, size_t len);
 void dt_inproc_free_places(struct inproc_places *);

@@ -121,8 +121,8 @@ static const char *hook_against(const struct dt_trace *t, const struct dt_probe 
 		return dt_arena_printf(t->arena, "%s fires on all CPUs (name processes with -p or -c to take "
 		    "samples of them)", name_of(t, p));
 	if (hook->kind == DT_HOOK_PERF && t->h->probes.follow)
-		return dt_arena_printf(t->arena, "%s takes samples of the processes of -p and -c, not of their "
-		    "children (-x follow)", name_of(t, p));
+		return dt_arena_printf(t->arena, "%s takes samples of the processes of -p and -c, not of "
+		    "their children (-x follow)", name_of(t, p));
 	if (!dt_hook_in_process(hook->kind) || hook->pid != 0 || hook->root != 0 || means_given(t->h))
 		return NULL;
 	return dt_arena_printf(t->arena, "%s fires in any process (name one, by its number or as $target "

@@ -2,9 +2,10 @@
 /*
  * Probes that come while tracing. Descriptions of static probes, and those of functions in any module, stay
  * in use after they have been matched, because a program that is executed later, or a library that is loaded
- * later, may have more of them. An engine may learn of those by itself (dt_engine_ops.arrived). Else programs with static probes are held at their execve() until their probes are
- * there (process/gate.h); with -Z so are libraries that a traced process opens. Others are heard of when they
- * are mapped (symbol/watch.h), a few milliseconds late. What is found joins the session (dt_trace_graft()).
+ * later, may have more of them. An engine may learn of those by itself (dt_engine_ops.arrived). Else
+ * programs with static probes are held at their execve() until their probes are there (process/gate.h); with
+ * -Z so are libraries that a traced process opens. Others are heard of when they are mapped (symbol/watch.h),
+ * a few milliseconds late. What is found joins the session (dt_trace_graft()).
  *
  * Such a clause is in the image from the beginning, at a hook that is nowhere: its variables, aggregations
  * and records have their room before its first probe exists, and what the kernel has to say against it is
@@ -502,8 +503,9 @@ static void note_unheld(struct dt_trace *t)
 	uint32_t n = t->engine != NULL && t->ops->unheld != NULL ? t->ops->unheld(t->engine) : 0;
 
 	if (n > 0 && t->state == DT_TRACE_STOPPED)
-		dt_handle_note(t->h, dt_arena_printf(t->arena, "%u times a program, a library or a child ran before "
-		    "its probes were live: it could not be held, or not long enough (-x exechold)", n));
+		dt_handle_note(t->h, dt_arena_printf(t->arena, "%u times a program, a library or a child ran "
+		    "before its probes were live: it could not be held, or not long enough (-x exechold)",
+		    n));
 }
 
 void dt_later_end(struct dt_trace *t)

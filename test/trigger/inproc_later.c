@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inproc_later ROUNDS HOW LIBRARY…: loads each library, calls its plug_run(5), which calls plug_work() as often,
- * and unloads it, ROUNDS times. HOW has letters: s signals come all the time, t a second thread does the same,
- * k it keeps the last one and runs it again when standard input has ended, w it begins when a line has come,
- * f it makes a child each round, which calls plug_run() too and is waited for. Each library calls plug_work()
- * three times when it is loaded. Prints "calls N", what the process itself has made of them; status 7, or 1
- * where a result is wrong.
+ * inproc_later ROUNDS HOW LIBRARY…: loads each library, calls its plug_run(5), which calls plug_work() as
+ * often, and unloads it, ROUNDS times. HOW has letters: s signals come all the time, t a second thread does
+ * the same, k it keeps the last one and runs it again when standard input has ended, w it begins when a line
+ * has come, f it makes a child each round, which calls plug_run() too and is waited for. Each library calls
+ * plug_work() three times when it is loaded. Prints "calls N", what the process itself has made of them;
+ * status 7, or 1 where a result is wrong.
  */
 #include <dlfcn.h>
 #include <pthread.h>
