@@ -45,6 +45,7 @@ static void put_beat(struct agent *a, const struct run *r, const struct message 
 	message_begin(&a->out, "beat");
 	message_put(&a->out, "instance", "%s", a->instance);
 	message_put(&a->out, "known", "%d", r != NULL);
+	message_put(&a->out, "live", "%d", r != NULL && r->live);
 	message_put(&a->out, "sent", "%llu", r != NULL ? (unsigned long long)(r->first + r->n - 1) : 0);
 	message_put(&a->out, "t1", "%llu", (unsigned long long)message_number(m, "t1"));
 	message_put(&a->out, "t2", "%llu", (unsigned long long)came);

@@ -223,7 +223,8 @@ static void take_end(struct asker *a, struct host *h, const struct message *m)
 		free(text);
 		return;
 	}
-	if (message_number(m, "number") >= h->want) {
+	if (strncmp(text, "fail ", 5) != 0 && message_number(m, "number") >= h->want) {
+		h->state = HOST_LIVE;		/* it was, and that word is lost */
 		want_again(a, h);
 		free(text);
 		return;
@@ -261,6 +262,8 @@ static void take_beat(struct asker *a, struct host *h, const struct message *m)
 	}
 	if (!known && h->state == HOST_LIVE) {
 		host_leave(a, h, HOST_LOST, "it does not know of the run any more");
+	} else if (known && h->state == HOST_ASKED && message_number(m, "live") != 0) {
+		h->state = HOST_LIVE;
 	} else if (!known) {
 		send_to(a, h, &a->request);		/* the request was lost */
 	} else if (sent >= h->want) {

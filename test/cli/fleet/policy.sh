@@ -61,6 +61,14 @@ check $? "nothing stays attached"
 grep -q 'eve, .*: refused\|bob, .*: refused' "$tmp/web1.log"
 check $? "refusals are in the agent's log"
 
+# a host where the probes cannot be enabled is said to have failed, whatever it has written before
+echo "allow eve cgroup=/no-such-group" >>"$tmp/db1.conf"
+kill "$(agent db1)"
+waits ended "$(agent db1)"
+start_agent db1
+ask eve --hosts db1 -qn 'syscall:::entry { @ = count(); } tick-1s { exit(0); }'
+is "a control group that is not there" 1 "db1: failed: could not enable tracing"
+
 # names, URLs
 ask alice --hosts 'web1 
 PUB x' -qn 'BEGIN { }'
