@@ -25,10 +25,19 @@ static int refuse(const char *what, const char *why)
 	return 2;
 }
 
+/* Formats of what is shown at regular intervals: hosts are merged where a program prints, and at the end. */
+static bool needs_intervals(const char *format)
+{
+	return format != NULL && (strncmp(format, "openmetrics", 11) == 0 || strcmp(format, "heatmap") == 0);
+}
+
 static int check_setting(const struct setting *s)
 {
 	char flag[3] = { '-', s->flag, '\0' };
 
+	if (strcmp(s->name, "oformat") == 0 && needs_intervals(s->value))
+		return refuse(s->value, "it shows aggregations at regular intervals, and hosts are merged "
+		    "where a program prints them and at the end (a tick with printa() shows them in text)");
 	if (strcmp(s->name, "destructive") == 0)
 		return refuse("-w", "agents never run destructive actions");
 	if (strchr("aCDHILSUXdG", s->flag) != NULL)
