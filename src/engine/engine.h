@@ -24,10 +24,11 @@ struct dt_usyms;
 /*
  * Kernel functions and places in processes are many, and kernels refuse some of them. The others go live,
  * unless all are refused. `of` counts those that were to be attached; singles: kprobes with an event each;
- * why: the reason of the first, NULL: what err means.
+ * later: places in files that are not mapped yet, which go live when they are, if they can; why: the reason
+ * of the first, NULL: what err means.
  */
 struct dt_left_out {
-	uint32_t n, of, singles;
+	uint32_t n, of, singles, later;
 	int err;
 	char example[192];
 	const char *why;

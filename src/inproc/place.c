@@ -322,10 +322,14 @@ static int find_all(struct inproc_finding *f, uint32_t first, bool again)
 		     dt_hook_in_process((enum dt_hook_kind)a->kind) && k < a->npoints && err == 0; k++) {
 			if (!dt_inproc_wants(f->t, &a->points[k]))
 				continue;
-			if (a->kind == DT_HOOK_UPROBE)
+			if (a->kind == DT_HOOK_UPROBE) {
+				uint32_t had = f->out->n;
+
 				err = add_point(f, &a->points[k], k, dt_inproc_program(p, i), i < first);
-			else if (i >= first)
+				f->p->left_out.later += i >= first && f->out->n == had;
+			} else if (i >= first) {
 				leave_out_point(f, &a->points[k], "its code does not show where it returns");
+			}
 		}
 	}
 	if (err == 0 && !again)

@@ -409,8 +409,11 @@ static int check_left_out(struct dtrace_hdl *h, struct dt_trace *t)
 {
 	const struct dt_left_out *out = t->ops->left_out(t->engine);
 
-	if (!t->may_fall_back || out->n == 0)
+	if (!t->may_fall_back || out->n + out->later == 0)
 		return 0;
+	if (out->n == 0)
+		return dt_handle_errorf(h, EDT_ENABLING_ERR, "%u probes are in files that are not mapped "
+		    "yet, and may not fit there", out->later);
 	return dt_handle_errorf(h, EDT_ENABLING_ERR, "%u of %u probes cannot be in the process, e.g. %s: %s",
 	    out->n, out->of, out->example, out->why != NULL ? out->why : dt_attach_why(out->err));
 }

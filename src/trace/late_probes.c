@@ -375,7 +375,6 @@ static void take_arrival(void *ctx, uint32_t pid, uint32_t root)
 	struct dtrace_hdl *h = ctx;
 	struct dt_trace *t = h->trace;
 	struct dt_arrival arrival = { .pid = pid, .root = root };
-	uint32_t left_out;
 
 	if (h->usyms != NULL)		/* stacks lead through the new files */
 		dt_usyms_learn(h->usyms, pid);
@@ -383,10 +382,7 @@ static void take_arrival(void *ctx, uint32_t pid, uint32_t root)
 	if (t->later == NULL)
 		return;
 	ask_providers(t, &arrival);
-	left_out = t->ops->left_out(t->engine)->n;
 	enable_new(h, t);
-	if (t->ops->left_out(t->engine)->n > left_out)
-		note_left_out(t, left_out);
 }
 
 static void begin_holding(struct dtrace_hdl *h, struct dt_trace *t)
@@ -471,8 +467,12 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 		for (const struct dt_hook *k = &t->enabled.v[i].probe->hook; k != NULL; k = k->next)
 			(void)make_live(t, t->enabled.v[i].ecb, k);
 	if (t->ops->hold != NULL) {
+		uint32_t before = t->ops->left_out(t->engine)->n;
+
 		for (uint32_t i = 0; i < l->nroots; i++)
 			take_arrival(h, l->roots[i], l->roots[i]);
+		if (t->ops->left_out(t->engine)->n > before)
+			note_left_out(t, before);
 		return;
 	}
 	if (dt_watch_open(&l->watch) != 0)
@@ -485,8 +485,13 @@ void dt_later_begin(struct dtrace_hdl *h, struct dt_trace *t)
 
 void dt_later_work(struct dtrace_hdl *h, struct dt_trace *t)
 {
-	if (t->ops->arrived != NULL)
+	if (t->ops->arrived != NULL) {
+		uint32_t before = t->ops->left_out(t->engine)->n;
+
 		t->ops->arrived(t->engine, take_arrival, h);
+		if (t->ops->left_out(t->engine)->n > before)
+			note_left_out(t, before);
+	}
 	if (t->later == NULL)
 		return;
 	read_gate(h, t);

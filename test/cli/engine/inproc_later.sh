@@ -157,6 +157,16 @@ inproc -qn 'syscall::getpgid:entry { @ = count(); } END { printa("fired %@d\n", 
 [ "$status" -eq 0 ] && [ "$(said)" -eq 40 ] && [ "$(counted fired)" -eq 40 ]
 check $? "system calls of a library: $(counted fired) of $(said)"
 
+# What cannot be patched when it comes is said: on x86-64 these functions have four bytes, on aarch64 any has room.
+printf '%s\n' 'int plug_work(int i);' 'int plug_run(int n);' 'int plug_run(int n) { return plug_work(n) * 3; }' \
+    'int plug_work(int i) { return i + 1; }' >"$tmp/short.c"
+if [ "$(uname -m)" = x86_64 ] && cc -O2 -fPIC -shared -fcf-protection=none -fno-toplevel-reorder -o "$tmp/short.so" "$tmp/short.c"; then
+	chmod 755 "$tmp/short.so"
+	inproc -qn 'pid$target:short.so:plug_work:entry { @ = count(); }' -Z -c "$later 1 - $tmp/short.so"
+	grep -q 'probes of what was loaded later could not be enabled, e.g. short.so:plug_work+0x0: its instruction is shorter than a jump' "$tmp/err"
+	check $? "a function that comes later and is too short: a notice"
+fi
+
 . test/trigger/ordinary_user.sh
 ordinary_user "an ordinary user" "$later"
 needs_engine_process

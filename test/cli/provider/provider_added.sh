@@ -37,7 +37,7 @@ check $? "the Makefile finds the file"
 for name in p_greeting provider; do
 	(cd "$tmp/tree" && eval "$(cat "$tmp/cflags") -c -o $tmp/$name.o src/provider/$name.c")
 done >"$tmp/log" 2>&1
-commands=$(for file in cmd/*.c cmd/*/*.c; do case $file in cmd/web/*) ;; *) echo "$build/obj/${file%.c}.o" ;; esac; done | tr '\n' ' ')
+commands=$(for file in cmd/*.c cmd/*/*.c; do case $file in cmd/web/*|cmd/fleet/*) ;; *) echo "$build/obj/${file%.c}.o" ;; esac; done | tr '\n' ' ')
 eval "$compiler -o $tmp/dtrace $commands $tmp/p_greeting.o $tmp/provider.o $build/libdtrace.a $(cat "$tmp/ldflags")" >>"$tmp/log" 2>&1
 check $? "two objects are all that differs"
 dtrace=$tmp/dtrace
