@@ -19,8 +19,8 @@ enum { OWN = 10, THREAD = 5, AFTER_EXEC = 7 };
 __attribute__((noinline)) void work(int i);
 __attribute__((noinline)) void work(int i)
 {
-	/* room for a jump, however it is compiled */
-	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop" : : "r"(i) : "memory");
+	/* room for two jumps, at the beginning and at the end, however it is compiled */
+	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop" : : "r"(i) : "memory");
 }
 
 static void calls(int n)

@@ -45,7 +45,7 @@ if [ -z "$there" ]; then
 	else
 		has "a place that cannot be in the process: the kernel has all" 1 "dtrace: engine kernel: 1 of 2 probes cannot be in the process, e.g. vectors:vector_none" \
 		    -c "$vectors" -n "BEGIN { printf(\"begin\n\"); } pid\$target:vectors:vector_none:entry, pid\$target:vectors:vector_fe:entry $counts"
-		[ "$(grep -c '^begin' "$tmp/out")" -eq 1 ] && ! grep -q 'could not be enabled' "$tmp/err"
+		[ "$(grep -c 'begin$' "$tmp/out")" -eq 1 ] && ! grep -q 'could not be enabled' "$tmp/err"
 		check $? "BEGIN runs once, and nothing is left out"
 		run -x engine=process -q -c "$vectors" -n "pid\$target:vectors:vector_none:entry, pid\$target:vectors:vector_fe:entry $counts"
 		grep -q '1 of 2 probes could not be enabled, e.g. vectors:vector_none' "$tmp/err" && grep -qx 'counted 1' "$tmp/out"
