@@ -20,7 +20,7 @@ __attribute__((noinline)) void work(int i);
 __attribute__((noinline)) void work(int i)
 {
 	/* room for two jumps, at the beginning and at the end, however it is compiled */
-	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop" : : "r"(i) : "memory");
+	__asm__ volatile(".rept 10\n\tnop\n\t.endr" : : "r"(i) : "memory");
 }
 
 static void calls(int n)
