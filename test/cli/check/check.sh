@@ -42,8 +42,8 @@ check $? "the quick tests, and unit tests under the sanitizers"
 checks "$tree/.ci/run"
 check $status ".ci/run"
 ends "its last line" "89 passed, 0 failed, 8 skipped"
-for call in 'tools/suite -j 2 build-gcc' 'tools/suite -q -j 2 build-clang one_test engine language test/d/' 'tools/suite -q -j 2 build-asan' 'tools/fuzz build-fuzz' \
-    'test/vm/suite -t 2900 build-gcc' 'test/vm/other -t 2900' 'test/vm/suite -k latest -t 900 build-gcc provider_fbt.sh' \
+for call in 'tools/suite -j 2 build-gcc' 'tools/suite -q -j 2 build-clang one_test engine language test/d/' 'tools/suite -q -j 2 build-asan one_test engine hostile format fleet stack usdt test/d/' 'tools/fuzz build-fuzz' \
+    'test/vm/suite -t 2600 build-gcc' 'test/vm/other -t 2600' 'test/vm/suite -k latest -t 900 build-gcc provider_fbt.sh' \
     'test/vm/suite -c 16 -t 900 build-gcc session_rings_test cpus.sh'; do
 	grep -qx -e "$call" "$tree/calls"
 	check $? ".ci/run: $call"
