@@ -146,7 +146,7 @@ static void wait_and_work(struct agent *a, int signals, bool *stop)
 	report_trouble(a);
 }
 
-/* What runs ends before us, with its END; askers are told. */
+/* Runs end before the agent does, with their END clauses, and each asker gets an end message. */
 static void end_runs(struct agent *a, int signals)
 {
 	uint64_t until = now_ns() + 8 * SECOND_NS;

@@ -21,7 +21,7 @@ int bus_subscribe(struct bus *, const char *subject);
 int bus_send(struct bus *, const char *subject, const void *, size_t len);
 /* What was sent has reached the server. */
 bool bus_flush(struct bus *);
-/* The next message, to be freed by bus_free(); NULL: there is none now. */
+/* The next message, which the caller frees by bus_free(). NULL: no message is waiting. */
 struct bus_message *bus_take(struct bus *);
 void bus_free(struct bus_message *);
 /* How often the connection was lost; messages that were thrown away because too many waited. */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-	MESSAGE_MAX = 1 << 20,		/* what the server takes unless it is told otherwise */
+	MESSAGE_MAX = 1 << 20,		/* the default limit of nats-server */
 	MESSAGE_HEAD = 16 << 10, MESSAGE_WORDS = 160,
 	NAME_LENGTH = 64,		/* of a host, a user, a run, with the NUL */
 	DATA_MAX = 128 << 10,		/* of a stream in one message */
