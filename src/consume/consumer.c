@@ -44,7 +44,6 @@ struct dt_consumer {
 	uint64_t seq;
 	uint64_t complete;		/* all records up to this time have arrived */
 	struct dt_specs specs;
-	uint64_t *ends;			/* by number - 1: the words of speculations when the reading began */
 	/* by CPU: what was reported already; after it room for the current values */
 	struct dt_drops *seen;
 	uint64_t missed;		/* the same for missed() of the engine */
@@ -76,9 +75,7 @@ struct dt_consumer *dt_consumer_new(struct dt_engine *engine, const struct dt_la
 	c->ops = *ops;
 	c->seen = calloc(2 * engine->ops->ncpus(engine), sizeof(*c->seen));
 	c->merge = dt_merge_new(engine);
-	c->ends = calloc(layouts->nspec + 1u, sizeof(*c->ends));
-	if (c->seen == NULL || c->merge == NULL || c->ends == NULL ||
-	    dt_aggs_init(&c->aggs, layouts) != 0) {
+	if (c->seen == NULL || c->merge == NULL || dt_aggs_init(&c->aggs, layouts) != 0) {
 		dt_consumer_free(c);
 		return NULL;
 	}
@@ -110,7 +107,6 @@ void dt_consumer_free(struct dt_consumer *c)
 	dt_specs_free(&c->specs);
 	dt_aggs_free(&c->aggs);
 	dt_merge_free(c->merge);
-	free(c->ends);
 	free(c->recs);
 	free(c->seen);
 	free(c);
@@ -214,47 +210,25 @@ static uint64_t spec_word(const struct dt_rechdr *h, size_t len)
 }
 
 /*
- * The speculation words, which the kernel shares with us. An end whose message had no room in a ring is
- * still in its word; the caller that notes it frees the word.
+ * An end whose message had no room in a ring is still in its word, which the kernel shares with us. It is
+ * noted here, and the number is free again; it decides about its records when all that is older was handed
+ * on. The message of an end that is noted just before it is sent comes as well, and says nothing new.
  */
-static uint64_t *spec_words(struct dt_consumer *c)
+static int look_for_ends(struct dt_consumer *c)
 {
 	char *control = (char *)c->engine->ops->control(c->engine);
+	uint64_t *words = (uint64_t *)(void *)(control + DT_CONTROL_SPECS);
+	uint32_t n = control != NULL ? c->layouts->nspec : 0;
+	int err = n > 0 ? dt_specs_room(&c->specs, n) : 0;
 
-	return control != NULL && c->layouts->nspec > 0 ? (uint64_t *)(void *)(control + DT_CONTROL_SPECS) :
-							NULL;
-}
+	for (uint32_t i = 0; i < n && err == 0; i++) {
+		uint64_t word = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE), was = word;
+		uint64_t next = word - word % DT_SPEC_NEXT + DT_SPEC_NEXT;
 
-/*
- * Notes the words before the rings are read, so that everything recorded before such an end is in what is
- * read.
- */
-static void look_for_ends(struct dt_consumer *c)
-{
-	uint64_t *words = spec_words(c);
-
-	for (uint32_t i = 0; words != NULL && i < c->layouts->nspec; i++)
-		c->ends[i] = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
-}
-
-/*
- * Handles the ends that no record reported, and frees their numbers. A word that has changed since it
- * was noted belongs to the next generation and is left alone.
- */
-static int untold_ends(struct dt_consumer *c)
-{
-	uint64_t *words = spec_words(c);
-	int err = 0;
-
-	for (uint32_t i = 0; words != NULL && i < c->layouts->nspec && err == 0; i++) {
-		uint64_t word = c->ends[i], next = word - word % DT_SPEC_NEXT + DT_SPEC_NEXT;
-
-		if (word % DT_SPEC_NEXT < DT_SPEC_COMMITTED)
-			continue;
-		err = dt_specs_end(&c->specs, i + 1, word, word % DT_SPEC_NEXT == DT_SPEC_COMMITTED,
-		    report_committed, c);
-		__atomic_compare_exchange_n(&words[i], &word, next, false, __ATOMIC_RELEASE,
-		    __ATOMIC_RELAXED);
+		if (word % DT_SPEC_NEXT >= DT_SPEC_COMMITTED &&
+		    __atomic_compare_exchange_n(&words[i], &was, next, false, __ATOMIC_ACQ_REL,
+			__ATOMIC_RELAXED))
+			dt_specs_note(&c->specs, i + 1, word, dt_clock_ns());
 	}
 	return err;
 }
@@ -262,6 +236,10 @@ static int untold_ends(struct dt_consumer *c)
 /* One record, in its place in time. A speculative one waits in c->specs, and its end decides. */
 static int process_record(struct dt_consumer *c, const struct dt_rechdr *h, size_t len)
 {
+	int err = dt_specs_before(&c->specs, h->time, report_committed, c);
+
+	if (err != 0)
+		return err;
 	switch (h->epid) {
 	case DT_REC_FAULT: return report_fault(c, h, len);
 	case DT_REC_COMMIT: case DT_REC_DISCARD:
@@ -348,16 +326,17 @@ static int read_copies(struct dt_consumer *c)
 
 /*
  * dt_merge_stop() comes in any case: it gives back what was read, also when a record could not be
- * handled.
+ * handled. *until becomes the time up to which all was read.
  */
-static int read_rings(struct dt_consumer *c, uint64_t until, bool complete)
+static int read_rings(struct dt_consumer *c, uint64_t *until, bool complete)
 {
 	int err = dt_merge_start(c->merge, complete), failed = 0;
 	const struct dt_rechdr *h;
 	size_t len;
 
-	while (err == 0 && failed == 0 && (h = dt_merge_next(c->merge, until, &len, &failed)) != NULL)
+	while (err == 0 && failed == 0 && (h = dt_merge_next(c->merge, *until, &len, &failed)) != NULL)
 		err = process_record(c, h, len);
+	*until = dt_merge_passed(c->merge, *until);
 	dt_merge_stop(c->merge);
 	return err != 0 ? err : failed;
 }
@@ -388,11 +367,12 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 	uint64_t until = dt_clock_ns() - SLACK_NS, taken = 0;
 	int err = 0;
 
-	look_for_ends(c);
 	if (dt_consumer_moments(c))
 		err = dt_consumer_take(c, &taken, &until);
 	complete = final || taken > 0 || c->complete >= until;
-	until = until > c->complete ? until : c->complete;
+	until = final || copies ? UINT64_MAX : until > c->complete ? until : c->complete;
+	if (err == 0)
+		err = look_for_ends(c);
 	if (err == 0 && copies)
 		err = copy_rings(c);
 	if (err == 0 && copies && c->n > 0)
@@ -401,10 +381,10 @@ int dt_consumer_read(struct dt_consumer *c, bool final)
 		return err;
 	err = read_copies(c);
 	if (err == 0 && !copies)
-		err = read_rings(c, final ? UINT64_MAX : until, complete);
+		err = read_rings(c, &until, complete);
 	if (err == 0 && taken > 0)
 		err = dt_consumer_moment(c, taken);
-	return err == 0 ? untold_ends(c) : err;
+	return err == 0 ? dt_specs_before(&c->specs, until, report_committed, c) : err;
 }
 
 /* ---- drops ---- */

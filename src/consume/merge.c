@@ -394,6 +394,11 @@ const struct dt_rechdr *dt_merge_next(struct dt_merge *m, uint64_t until, size_t
 	return it->rec;
 }
 
+uint64_t dt_merge_passed(const struct dt_merge *m, uint64_t until)
+{
+	return m->complete || until < m->sure ? until : m->sure;
+}
+
 /* A record that is still out counts as read: it was handled, or its handling failed for good. */
 void dt_merge_stop(struct dt_merge *m)
 {

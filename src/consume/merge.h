@@ -22,6 +22,8 @@ void dt_merge_free(struct dt_merge *);
 int dt_merge_start(struct dt_merge *, bool complete);
 /* The next record up to that time, valid until the next call; NULL: none. *err is 0 or -errno. */
 const struct dt_rechdr *dt_merge_next(struct dt_merge *, uint64_t until, size_t *len, int *err);
+/* When none was left: nothing up to the time that is returned can follow. */
+uint64_t dt_merge_passed(const struct dt_merge *, uint64_t until);
 bool dt_merge_reading(const struct dt_merge *);	/* it was started and not stopped */
 void dt_merge_stop(struct dt_merge *);		/* releases the room of what was read to the kernel */
 /* Hands on, unsorted, what was taken out of rings and has not been handed on. 0, or what f returned. */

@@ -212,8 +212,49 @@ int dt_specs_end(struct dt_specs *all, uint32_t id, uint64_t word, bool commit, 
 	return err;
 }
 
+/* ---- ends that have no record ---- */
+
+int dt_specs_room(struct dt_specs *all, uint32_t n)
+{
+	size_t cap = all->nnotes - all->firstnote + n;
+	struct dt_spec_note *more;
+
+	if (all->firstnote > 0)
+		memmove(all->notes, all->notes + all->firstnote,
+		    (all->nnotes - all->firstnote) * sizeof(*all->notes));
+	all->nnotes -= all->firstnote;
+	all->firstnote = 0;
+	if (cap <= all->notecap)
+		return 0;
+	more = realloc(all->notes, 2 * cap * sizeof(*more));
+	if (more == NULL)
+		return -ENOMEM;
+	all->notes = more;
+	all->notecap = 2 * cap;
+	return 0;
+}
+
+void dt_specs_note(struct dt_specs *all, uint32_t id, uint64_t word, uint64_t time)
+{
+	all->notes[all->nnotes++] = (struct dt_spec_note){ .time = time, .word = word, .id = id };
+}
+
+int dt_specs_before(struct dt_specs *all, uint64_t time, dt_spec_f *emit, void *ctx)
+{
+	int err = 0;
+
+	while (all->firstnote < all->nnotes && all->notes[all->firstnote].time < time && err == 0) {
+		struct dt_spec_note *note = &all->notes[all->firstnote++];
+
+		err = dt_specs_end(all, note->id, note->word,
+		    note->word % DT_SPEC_NEXT == DT_SPEC_COMMITTED, emit, ctx);
+	}
+	return err;
+}
+
 void dt_specs_free(struct dt_specs *all)
 {
+	free(all->notes);
 	for (uint32_t i = 0; i < all->n; i++) {
 		while (all->spec[i].uses != NULL) {
 			struct use *next = all->spec[i].uses->next;

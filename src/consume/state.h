@@ -50,11 +50,24 @@ bool dt_consumer_moments(struct dt_consumer *);
  */
 typedef int dt_spec_f(void *ctx, const void *rec, size_t len);
 struct dt_spec;
-/* by number - 1; lost: records that arrived after their end was forgotten, or had no memory */
-struct dt_specs { struct dt_spec *spec; uint32_t n; uint64_t lost; };
+/* An end that has no record: it comes after all records up to that time. */
+struct dt_spec_note { uint64_t time, word; uint32_t id; };
+/* spec: by number - 1; lost: records that arrived after their end was forgotten, or had no memory */
+struct dt_specs {
+	struct dt_spec *spec;
+	uint32_t n;
+	uint64_t lost;
+	struct dt_spec_note *notes;	/* by time, [firstnote, nnotes) */
+	size_t firstnote, nnotes, notecap;
+};
 int dt_specs_keep(struct dt_specs *, uint32_t id, uint64_t word, const void *rec, size_t len, dt_spec_f *emit,
     void *ctx);
 int dt_specs_end(struct dt_specs *, uint32_t id, uint64_t word, bool commit, dt_spec_f *emit, void *ctx);
+/* Room for that many dt_specs_note(), which cannot fail then. 0 or -ENOMEM. */
+int dt_specs_room(struct dt_specs *, uint32_t n);
+void dt_specs_note(struct dt_specs *, uint32_t id, uint64_t word, uint64_t time);
+/* Ends what was noted before that time: every record up to then was handed on. */
+int dt_specs_before(struct dt_specs *, uint64_t time, dt_spec_f *emit, void *ctx);
 void dt_specs_free(struct dt_specs *);
 
 #endif

@@ -31,6 +31,22 @@ for args in "-b 4k" "-b 16k" "-b 4k -x nspec=64" "-b 16k -x nspec=64 -x switchra
 	[ "$status" -eq 0 ] && [ "$1" -gt 0 ] && [ "$1 $2 $3" = "$4 0 0" ]
 	check $? "$args: each recorded speculation ends as it was to"
 done
+# a reader that is late: the program has a CPU, the reader shares another one with six busy loops
+loops=
+for i in 1 2 3 4 5 6; do
+	timeout 60 sh -c 'while :; do :; done' &
+	loops="$loops $!"
+done
+[ "$(nproc)" -gt 1 ] && first="taskset -c $(($(nproc) - 1))" || first=
+wrong=0
+for i in 1 2 3 4 5 6; do
+	run -q -b 16k -x nspec=64 -x switchrate=1ms -s "$tmp/spec.d" -c "$first $load 1 5000"
+	set -- $(numbers)
+	[ "$status" -eq 0 ] && [ "$1" -gt 0 ] && [ "$1 $2 $3" = "$4 0 0" ] && ! grep -q 'speculative drop' "$tmp/err" || wrong=1
+done
+check $wrong "a reader that is late: nothing is forgotten"
+kill $loops 2>/dev/null
+wait $loops 2>/dev/null
 run -q -x specsize=8 -n 'BEGIN { s = speculation(); } BEGIN { speculate(s); trace("kept"); a = 1; } BEGIN { commit(s); } BEGIN { printf("a=%d\n", a); exit(0); }'
 is "a full speculation ends the clause" 0 "a=0"
 is "and is told" 0 "1 speculative drop"
