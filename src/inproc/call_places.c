@@ -206,6 +206,22 @@ static int look_at(const struct scan *s, struct inproc_file *file, uint64_t off)
 	return err;
 }
 
+/* The first one from *off on: *off becomes where it is. */
+static bool next_call(const struct scan *s, uint64_t *off)
+{
+	const struct dt_machine *m = s->f->p->opts.machine;
+	const uint8_t *at;
+
+	while (*off < s->len && (at = memmem(s->code + *off, s->len - *off, &m->inject.insn,
+				    m->inject.insn_len)) != NULL) {
+		*off = (uint64_t)(at - s->code);
+		if (*off % m->insn_align == 0)
+			return true;
+		++*off;
+	}
+	return false;
+}
+
 static int scan_code(struct scan *s)
 {
 	const struct dt_machine *m = s->f->p->opts.machine;
@@ -217,9 +233,8 @@ static int scan_code(struct scan *s)
 		dt_elf_close(file->elf);
 		file->elf = NULL;
 	}
-	for (uint64_t off = 0; off + m->inject.insn_len <= s->len && err == 0; off += m->insn_align)
-		if (memcmp(s->code + off, &m->inject.insn, m->inject.insn_len) == 0)
-			err = look_at(s, &s->f->out->file[index], off);
+	for (uint64_t off = 0; err == 0 && next_call(s, &off); off += m->insn_align)
+		err = look_at(s, &s->f->out->file[index], off);
 	if (err == 0)
 		s->f->out->file[index].calls = true;
 	return err;

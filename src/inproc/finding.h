@@ -53,6 +53,8 @@ int dt_inproc_find_calls(struct inproc_finding *, bool again);
  * into: how far the offset is in it
  */
 uint64_t dt_inproc_function(struct inproc_file *, uint64_t offset, uint64_t *into);
+/* branches.c: f->targets of a file that has places. 0 or -ENOMEM. */
+int dt_inproc_read_branches(struct inproc *, struct inproc_target *, struct inproc_places *, uint32_t file);
 void dt_inproc_close_file(struct inproc_file *);
 
 #endif

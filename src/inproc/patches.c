@@ -2,7 +2,8 @@
 /*
  * What is to be written at places: each gets its trampoline in an island, made of the instructions of the
  * function around it, and a jump there, or the reason why it cannot have one. Where instructions have many
- * lengths, all that leads into a function is read first: branches of the whole file and jump tables.
+ * lengths, all that leads into a function is read first: branches from elsewhere (branches.c) and jump
+ * tables.
  */
 #include "inproc/finding.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTION_MAX = 1 << 20, TEXT_MAX = 512 << 20, PADDING = 16, BYTES_AROUND = 64 };
+enum { FUNCTION_MAX = 1 << 20, PADDING = 16, BYTES_AROUND = 64 };
 
 struct making {
 	struct inproc *p;
@@ -49,42 +50,6 @@ static int by_value(const void *a, const void *b)
 	const uint64_t *x = a, *y = b;
 
 	return *x < *y ? -1 : *x > *y;
-}
-
-static void note_branch(void *ctx, uint64_t from, uint64_t to)
-{
-	struct inproc_file *f = ctx;
-
-	(void)from;
-	if (f->ntargets == f->targets_cap) {
-		uint32_t cap = f->targets_cap * 2 + 4096;
-		uint64_t *more = realloc(f->targets, cap * sizeof(*more));
-
-		if (more == NULL) {
-			f->targets_lost = true;
-			return;
-		}
-		f->targets = more;
-		f->targets_cap = cap;
-	}
-	f->targets[f->ntargets++] = to;
-}
-
-/* Where branches lead, from anywhere in the code of the file: none may lead into a patch. */
-static int read_branches(struct making *m, struct inproc_file *f)
-{
-	uint64_t len = f->text_end - f->text_start;
-	uint8_t *code = len <= TEXT_MAX ? malloc(len + 1) : NULL;
-
-	if (code == NULL || dt_inject_read(m->t->inject, f->text_start, code, len) != 0) {
-		free(code);
-		return -ENOMEM;
-	}
-	(void)dt_patch_targets(m->p->opts.machine, code, len, f->text_start, note_branch, f);
-	free(code);
-	if (f->ntargets > 1)
-		qsort(f->targets, f->ntargets, sizeof(*f->targets), by_value);
-	return f->targets_lost ? -ENOMEM : 0;
 }
 
 static void note_table(void *ctx, uint64_t from, uint64_t to)
@@ -293,7 +258,7 @@ int dt_inproc_make_patches(struct inproc *p, struct inproc_target *t, struct inp
 		places->file[i].bytes = calloc(1, places->file[i].island_len + 1);
 		err = places->file[i].bytes == NULL ? -ENOMEM :
 		    (one_length(p->opts.machine) && !places->file[i].calls) ||
-			    places->file[i].nplaces == 0 ? 0 : read_branches(&m, &places->file[i]);
+			    places->file[i].nplaces == 0 ? 0 : dt_inproc_read_branches(p, t, places, i);
 	}
 	if (err == 0)
 		make_all(&m);

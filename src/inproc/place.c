@@ -136,6 +136,7 @@ int dt_inproc_add_place(struct inproc_finding *f, const struct dt_point *at, con
 	place->call[place->ncalls++] = call;
 	snprintf(file->shown, sizeof(file->shown), "%s", name_in(in->path));
 	file->text_start = in->start;
+	file->text_offset = in->offset;
 	file->text_end = in->end;
 	file->low = pc < file->low ? pc : file->low;
 	file->high = pc + 1 > file->high ? pc + 1 : file->high;

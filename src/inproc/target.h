@@ -62,7 +62,8 @@ struct inproc_file {
 	uint8_t *bytes;			/* what the island will have */
 	bool written;			/* it has them */
 	uint64_t text_start, text_end;	/* where its code is mapped */
-	uint64_t *targets; /* of branches in that code, sorted; where instructions have many lengths */
+	uint64_t text_offset;		/* in the file */
+	uint64_t *targets;		/* of branches from elsewhere into functions with places, sorted */
 	uint32_t ntargets, targets_cap;
 	bool targets_lost;		/* there was no memory for all */
 	struct dt_elf *elf;		/* NULL: it cannot be read */

@@ -106,6 +106,13 @@ int dt_patch_targets(const struct dt_machine *m, const uint8_t *code, uint64_t s
 	return m->walk != NULL ? m->walk(code, size, code_addr, one_target, &t) : -ENOEXEC;
 }
 
+void dt_patch_leads(const struct dt_machine *m, const uint8_t *code, uint64_t size, uint64_t code_addr,
+    const struct dt_patch_range *range, uint32_t n, dt_patch_target_f *f, void *ctx)
+{
+	if (is_x86(m))
+		dt_patch_x86_leads(code, size, code_addr, range, n, f, ctx);
+}
+
 bool dt_patch_tables_of(const struct dt_machine *m, const struct dt_patch_tables *in, dt_patch_target_f *f,
     void *ctx)
 {

@@ -113,6 +113,15 @@ typedef void dt_patch_target_f(void *ctx, uint64_t from, uint64_t to);
 int dt_patch_targets(const struct dt_machine *, const uint8_t *code, uint64_t size, uint64_t code_addr,
     dt_patch_target_f *, void *ctx);
 
+/*
+ * Calls f with all branches in these bytes that lead to the inside of a range, not its beginning, from
+ * elsewhere, and with bytes that look like one. Ranges are sorted and do not overlap. Nothing needs to be
+ * decoded for it: for machines whose instructions have many lengths.
+ */
+struct dt_patch_range { uint64_t start, end; };
+void dt_patch_leads(const struct dt_machine *, const uint8_t *code, uint64_t size, uint64_t code_addr,
+    const struct dt_patch_range *, uint32_t n, dt_patch_target_f *, void *ctx);
+
 /* A function, where the code of its file is mapped, and memory around it: false if it cannot be read. */
 struct dt_patch_tables {
 	const uint8_t *code;

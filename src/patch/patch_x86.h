@@ -37,6 +37,8 @@ const char *dt_span_window(struct dt_span_window *, const struct dt_patch_site *
 /* What a probe at pc displaces, whatever else is patched. NULL, or why it cannot be. */
 const char *dt_span_find(const struct dt_span_window *, uint64_t pc, struct dt_span *);
 
+void dt_patch_x86_leads(const uint8_t *code, uint64_t size, uint64_t addr, const struct dt_patch_range *,
+    uint32_t n, dt_patch_target_f *, void *ctx);
 bool dt_patch_x86_tables(const struct dt_patch_tables *, dt_patch_target_f *, void *ctx);
 
 /* Does a system call follow the span, to which nothing else leads? Its probe can be fired after the span. */

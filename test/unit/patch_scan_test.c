@@ -152,6 +152,79 @@ static int function(void *ctx, const struct dt_elf_function *f)
 	return 0;
 }
 
+/* ---- branches from elsewhere, found by their bytes ---- */
+
+struct leads {
+	struct dt_patch_range *range;
+	uint32_t n, cap;
+	struct targets found;
+	size_t real, missing;
+};
+
+static int add_range(void *ctx, const struct dt_elf_function *f)
+{
+	struct leads *l = ctx;
+	uint64_t start = LOAD + f->vaddr;
+
+	if (f->alias || f->size == 0 || f->offset == UINT64_MAX || f->type == STT_NOTYPE || l->n == l->cap)
+		return 0;
+	l->range[l->n++] = (struct dt_patch_range){ start, start + f->size };
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct dt_patch_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* A branch that decoding has found: is it among those that the bytes have told? */
+static void is_found(void *ctx, uint64_t from, uint64_t to)
+{
+	struct leads *l = ctx;
+
+	for (uint32_t i = 0; i < l->n && l->range[i].start < to; i++) {
+		const struct dt_patch_range *r = &l->range[i];
+
+		if (to >= r->end || (from >= r->start && from < r->end))
+			continue;
+		l->real++;
+		l->missing += bsearch(&to, l->found.v, l->found.n, sizeof(to), by_address) == NULL;
+	}
+}
+
+static void check_leads(const struct scan *s)
+{
+	struct leads l = { .cap = 1 << 16, .range = calloc(1 << 16, sizeof(*l.range)) };
+	const void *text;
+	uint64_t addr;
+	uint32_t n = 0;
+	size_t len;
+
+	if (s->m != &dt_machine_x86_64 || l.range == NULL ||
+	    dt_elf_section(s->elf, ".text", &text, &len, &addr) != 0) {
+		free(l.range);
+		return;
+	}
+	dt_elf_each_function(s->elf, add_range, &l);
+	qsort(l.range, l.n, sizeof(*l.range), by_start);
+	for (uint32_t i = 0; i < l.n; i++)
+		if (n == 0 || l.range[i].start >= l.range[n - 1].end)
+			l.range[n++] = l.range[i];
+	l.n = n;
+	dt_patch_leads(s->m, text, len, LOAD + addr, l.range, l.n, add_target, &l.found);
+	if (l.found.n > 0)
+		qsort(l.found.v, l.found.n, sizeof(l.found.v[0]), by_address);
+	(void)dt_patch_targets(s->m, text, len, LOAD + addr, is_found, &l);
+	CHECK(l.real > 0);
+	CHECK_INT(l.missing, 0);
+	if (s->verbose)
+		printf("  branches into other functions: %zu, by their bytes %zu\n", l.real, l.found.n);
+	free(l.found.v);
+	free(l.range);
+}
+
 static void report(const struct scan *s, const char *path)
 {
 	static const char *const names[] = { "entries", "returns", "entries, all at once",
@@ -189,6 +262,7 @@ static void scan(const char *path, bool verbose)
 		CHECK(s->patched[RETURN] > s->total[RETURN] / 100 * (s->m == &dt_machine_aarch64 ? 98 : 60));
 		if (verbose)
 			report(s, path);
+		check_leads(s);
 	}
 	dt_elf_close(s->elf);
 	free(s->targets.v);
