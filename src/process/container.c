@@ -14,7 +14,7 @@
 #include "base/printable.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/jsonwalk.h"
+#include "wire/json_walk.h"
 #include "runtime/rt_container.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "base/jsonwalk.h"
+#include "wire/json_walk.h"
 #include "process/container.h"
 
 #include <stdio.h>

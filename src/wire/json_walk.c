@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See jsonwalk.h. A recursive descent over the text, DEPTH_MAX levels at most; `where` follows the nesting.
+ * See json_walk.h. A recursive descent over the text, DEPTH_MAX levels at most; `where` follows the nesting.
  * Numbers and words are skipped without a look at them.
  */
-#include "base/jsonwalk.h"
+#include "wire/json_walk.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 32, TEXT_MAX = 256, PATH_TEXT_MAX = 4096 };
@@ -19,6 +20,8 @@ struct walk {
 	dt_jsonwalk_f *f;
 	void *ctx;
 	bool over;		/* f has seen enough */
+	const char *wanted;	/* instead of f: the place of the value that is looked for */
+	const char *found, *found_end;
 };
 
 static bool value(struct walk *w);
@@ -38,26 +41,21 @@ static bool take(struct walk *w, char c)
 	return true;
 }
 
-static void add(char *to, size_t *n, uint32_t c)
+static void add(char *to, size_t *n, size_t cap, uint32_t c)
 {
 	char bytes[4];
-	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
-	if (len == 1) {
-		bytes[0] = (char)c;
-	} else {
-		bytes[0] = (char)(len == 2 ? 0xc0 | c >> 6 : 0xe0 | c >> 12);
-		bytes[1] = (char)(0x80 | (len == 2 ? c & 63 : c >> 6 & 63));
-		bytes[2] = (char)(0x80 | (c & 63));
-	}
-	if (*n + len < TEXT_MAX) {
+	bytes[0] = (char)(len == 1 ? c : len == 2 ? 0xc0 | c >> 6 : len == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
+	for (size_t i = 1; i < len; i++)
+		bytes[i] = (char)(0x80 | (c >> 6 * (len - 1 - i) & 63));
+	if (*n + len < cap) {
 		memcpy(to + *n, bytes, len);
 		*n += len;
 	}
 }
 
-/* Four digits after \u. A NUL would end the text, and half of a pair is no character: both become '?'. */
-static bool unicode(struct walk *w, uint32_t *c)
+static bool four_digits(struct walk *w, uint32_t *c)
 {
 	*c = 0;
 	for (int i = 0; i < 4; i++) {
@@ -67,6 +65,25 @@ static bool unicode(struct walk *w, uint32_t *c)
 			return false;
 		*c = *c << 4 | (uint32_t)(at - digits);
 		w->p++;
+	}
+	return true;
+}
+
+/* After \u. A NUL would end the text, and half of a pair is no character: both become '?'. */
+static bool unicode(struct walk *w, uint32_t *c)
+{
+	const char *second;
+	uint32_t low;
+
+	if (!four_digits(w, c))
+		return false;
+	second = w->p;
+	if (*c >> 10 == 0xd800 >> 10 && w->end - w->p >= 6 && w->p[0] == '\\' && w->p[1] == 'u') {
+		w->p += 2;
+		if (four_digits(w, &low) && low >> 10 == 0xdc00 >> 10)
+			*c = 0x10000 + ((*c & 1023) << 10 | (low & 1023));
+		else
+			w->p = second;
 	}
 	if (*c == 0 || (*c >= 0xd800 && *c < 0xe000))
 		*c = '?';
@@ -92,7 +109,7 @@ static bool escape(struct walk *w, uint32_t *c)
 }
 
 /* Bytes that are not escaped are copied as they are. */
-static bool string(struct walk *w, char text[TEXT_MAX])
+static bool string(struct walk *w, char *text, size_t cap)
 {
 	size_t n = 0;
 	uint32_t c;
@@ -104,11 +121,11 @@ static bool string(struct walk *w, char text[TEXT_MAX])
 			w->p++;
 			if (!escape(w, &c))
 				return false;
-			add(text, &n, c);
+			add(text, &n, cap, c);
 		} else if (*w->p == '\0') {
 			return false;
 		} else {
-			if (n < TEXT_MAX - 1)
+			if (n < cap - 1)
 				text[n++] = *w->p;
 			w->p++;
 		}
@@ -141,7 +158,7 @@ static bool object(struct walk *w)
 	if (take(w, '}'))
 		return true;
 	do {
-		if (!string(w, name) || !take(w, ':') || !inside(w, name))
+		if (!string(w, name, sizeof(name)) || !take(w, ':') || !inside(w, name))
 			return false;
 	} while (!w->over && take(w, ','));
 	return w->over || take(w, '}');
@@ -175,7 +192,7 @@ static bool nested(struct walk *w, bool (*f)(struct walk *))
 	return good;
 }
 
-static bool value(struct walk *w)
+static bool any_value(struct walk *w)
 {
 	char text[TEXT_MAX], c = next(w);
 	const char *start = w->p;
@@ -185,14 +202,53 @@ static bool value(struct walk *w)
 	if (c == '[')
 		return nested(w, array);
 	if (c == '"') {
-		if (!string(w, text))
+		if (!string(w, text, sizeof(text)))
 			return false;
-		w->over = !w->f(w->ctx, w->where, text);
+		w->over = w->f != NULL && !w->f(w->ctx, w->where, text);
 		return true;
 	}
 	while (w->p < w->end && *w->p != '\0' && strchr("+-.0123456789Eabcdefghijklmnopqrstuvwxyz", *w->p))
 		w->p++;
 	return w->p > start;
+}
+
+static bool value(struct walk *w)
+{
+	const char *start;
+
+	if (w->wanted == NULL || strcmp(w->where, w->wanted) != 0)
+		return any_value(w);
+	w->wanted = NULL;
+	(void)next(w);
+	start = w->p;
+	if (!any_value(w))
+		return false;
+	w->found = start;
+	w->found_end = w->p;
+	w->over = true;
+	return true;
+}
+
+bool dt_json_find(const char *text, size_t len, const char *where, const char **found, size_t *n)
+{
+	struct walk w = { .p = text, .end = text + len, .wanted = where };
+
+	(void)value(&w);
+	*found = w.found;
+	*n = w.found != NULL ? (size_t)(w.found_end - w.found) : 0;
+	return w.found != NULL;
+}
+
+char *dt_json_unquote(const char *value, size_t n)
+{
+	struct walk w = { .p = value, .end = value + n };
+	char *text = malloc(n + 1);		/* what is escaped is longer than what it stands for */
+
+	if (text == NULL || !string(&w, text, n + 1)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 bool dt_jsonwalk(const char *text, size_t len, dt_jsonwalk_f *f, void *ctx)
