@@ -1155,6 +1155,13 @@ typedef int dtrace_word_f(dtrace_hdl_t *, const dtrace_word_t *, void *);
  */
 int dtrace_word_iter(dtrace_hdl_t *, const char *list, dtrace_word_f *, void *);
 
+typedef int dtrace_library_f(dtrace_hdl_t *, const char *path, const char *text, void *);
+/*
+ * The same for each D library: those of -L by their paths, those that are part of the library by their names
+ * ("io.d"). They are not compiled for it.
+ */
+int dtrace_library_iter(dtrace_hdl_t *, dtrace_library_f *, void *);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -151,6 +151,41 @@ static int walk_list(struct dtrace_hdl *h, const char *name, dtrace_word_f *f, v
 	return no_such_list(h, name);
 }
 
+struct library_walk { dtrace_hdl_t *h; dtrace_library_f *f; void *arg; };
+
+static int call_library(void *ctx, const char *path, const char *text)
+{
+	struct library_walk *w = ctx;
+
+	return w->f(w->h, path, text, w->arg);
+}
+
+/* A directory of -L that cannot be read is an error, as it is for a program. */
+static int walk_libraries(struct dtrace_hdl *h, dtrace_library_f *f, void *arg)
+{
+	struct dt_diag diag = { .arena = h->arena }, *outer = h->diag;
+	jmp_buf *before = dt_arena_on_oom(h->arena, &diag.env);
+	struct library_walk w = { h, f, arg };
+	bool failed = setjmp(diag.env) != 0;
+	volatile int rv = -1;			/* read after the jump */
+
+	h->diag = &diag;
+	if (!failed)
+		rv = dt_libraries_each(h, call_library, &w);
+	h->diag = outer;
+	dt_arena_on_oom(h->arena, before);
+	if (failed && diag.msg == NULL && before != NULL)
+		longjmp(*before, 1);		/* lack of memory goes to the caller */
+	return failed ? dt_handle_errorf(h, EINVAL, "%s", diag.msg != NULL ? diag.msg : "out of memory") : rv;
+}
+
+int dtrace_library_iter(dtrace_hdl_t *h, dtrace_library_f *f, void *arg)
+{
+	if (f == NULL)
+		return dt_handle_error(h, EINVAL);
+	DT_PUBLIC(h, -1, walk_libraries(h, f, arg));
+}
+
 int dtrace_word_iter(dtrace_hdl_t *h, const char *list, dtrace_word_f *f, void *arg)
 {
 	if (list == NULL || f == NULL)

@@ -228,6 +228,17 @@ bool dt_library_need(struct dtrace_hdl *h, const char *name)
 	return lib->state == DT_LIB_LOADED;
 }
 
+int dt_libraries_each(struct dtrace_hdl *h, int (*f)(void *ctx, const char *path, const char *text),
+    void *ctx)
+{
+	int rv = 0;
+
+	scan_all(h);
+	for (size_t i = 0; i < h->libraries.files.n && rv == 0; i++)
+		rv = f(ctx, h->libraries.files.v[i]->path, h->libraries.files.v[i]->src->text);
+	return rv;
+}
+
 bool dt_library_exists(struct dtrace_hdl *h, const char *file)
 {
 	struct dt_library *lib;

@@ -43,6 +43,9 @@ void dt_libraries_start(struct dtrace_hdl *);
 bool dt_library_need(struct dtrace_hdl *, const char *name);
 bool dt_library_exists(struct dtrace_hdl *, const char *file);
 void dt_library_offer(struct dtrace_hdl *, struct dt_near *);
+/* calls f with each file, by its path, until f returns a value that is not 0; that value. */
+int dt_libraries_each(struct dtrace_hdl *, int (*f)(void *ctx, const char *path, const char *text),
+    void *ctx);
 void dt_libraries_cut(struct dtrace_hdl *, uint32_t loaded);	/* forget those loaded later than this */
 
 #endif

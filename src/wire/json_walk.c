@@ -46,7 +46,8 @@ static void add(char *to, size_t *n, size_t cap, uint32_t c)
 	char bytes[4];
 	size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
-	bytes[0] = (char)(len == 1 ? c : len == 2 ? 0xc0 | c >> 6 : len == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
+	bytes[0] = (char)(len == 1 ? c : len == 2 ? 0xc0 | c >> 6 : len == 3 ? 0xe0 | c >> 12 :
+		    0xf0 | c >> 18);
 	for (size_t i = 1; i < len; i++)
 		bytes[i] = (char)(0x80 | (c >> 6 * (len - 1 - i) & 63));
 	if (*n + len < cap) {

@@ -418,6 +418,36 @@ static void test_words(void)
 	dtrace_close(h);
 }
 
+struct libraries { int n, wrong, io; };
+
+static int see_library(dtrace_hdl_t *h, const char *path, const char *text, void *arg)
+{
+	struct libraries *l = arg;
+
+	l->wrong += h == NULL || path[0] == '\0' || text[0] == '\0';
+	l->io += strcmp(path, "io.d") == 0 && strstr(text, "translator bufinfo_t") != NULL;
+	return ++l->n == 3 ? 9 : 0;
+}
+
+/* D libraries: ours by name, those of a directory by path; one that is not there is an error. */
+static void test_libraries(void)
+{
+	int err;
+	dtrace_hdl_t *h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+	struct libraries l = { 0 };
+
+	CHECK_INT(dtrace_library_iter(h, see_library, &l), 9);
+	CHECK_INT(dtrace_library_iter(h, see_library, &l), 0);
+	CHECK(l.n > 20 && l.wrong == 0 && l.io == 1);
+	CHECK_INT(dtrace_library_iter(h, NULL, NULL), -1);
+	dtrace_close(h);
+	h = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
+	CHECK_INT(dtrace_setopt(h, "libdir", "/nonexistent"), 0);
+	CHECK_INT(dtrace_library_iter(h, see_library, &l), -1);
+	CHECK(strstr(dtrace_errmsg(h, dtrace_errno(h)), "/nonexistent") != NULL);
+	dtrace_close(h);
+}
+
 /* H 20; what is refused is tested with a second user, in surroundings.sh. */
 static void test_outfile(void)
 {
@@ -448,6 +478,7 @@ int main(void)
 {
 	test_abilities();
 	test_words();
+	test_libraries();
 	test_symbols();
 	test_no_symbols();
 	test_types();

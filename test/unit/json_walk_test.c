@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char text[] = "{\"id\": 7 ,\"params\":{\"a\":[{\"b\":\"x\"},{\"b\":\"\\u00e9\\ud83d\\ude00\\n\"}],"
+static const char text[] = "{\"id\": 7 ,\"params\":{"
+    "\"a\":[{\"b\":\"x\"},{\"b\":\"\\u00e9\\ud83d\\ude00\\n\"}],"
     "\"deep\":{\"n\":[ 1, {} ]},\"a\":true},\"last\":null}";
 
 static void finds(const char *where, const char *want)
