@@ -36,6 +36,7 @@ need_web() {	# the live page, and what looks at it in tests: 0.4 GB, most of it 
 	need npm npm
 	need chromium chromium
 	need curl curl
+	need nvim neovim		# a client of the language server
 }
 
 need_fleet() {	# dtraced and dtrace --hosts, and the bus of their tests

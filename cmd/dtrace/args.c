@@ -17,7 +17,7 @@
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY, LONG_REPLAY,
-	LONG_COMPLETE, LONG_TOOL, LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG };
+	LONG_COMPLETE, LONG_TOOL, LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG, LONG_LSP };
 static const struct option long_options[] = {
 	{ "bus", required_argument, NULL, LONG_BUS },
 	{ "bus-config", required_argument, NULL, LONG_BUS_CONFIG },
@@ -27,6 +27,7 @@ static const struct option long_options[] = {
 	{ "doctor", no_argument, NULL, LONG_DOCTOR },
 	{ "list", required_argument, NULL, LONG_LIST },
 	{ "live", no_argument, NULL, LONG_LIVE },
+	{ "lsp", no_argument, NULL, LONG_LSP },
 	{ "play", required_argument, NULL, LONG_PLAY },
 	{ "replay", required_argument, NULL, LONG_REPLAY },
 	{ "tool", required_argument, NULL, LONG_TOOL },
@@ -121,6 +122,7 @@ void args_usage(FILE *f)
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
 	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL\n"
+	    "\t--lsp     serve an editor: the language server of D, on standard input and output\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
 
@@ -287,6 +289,7 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_BUS: a->bus = arg; return 0;
 	case LONG_BUS_CONFIG: a->bus_config = arg; return 0;
 	case LONG_DOCTOR: return set_mode(a, MODE_DOCTOR);
+	case LONG_LSP: return set_mode(a, MODE_LSP);
 	case LONG_TOOL: return tool_not_first(arg);
 	case LONG_VERSION: return set_mode(a, MODE_VERSION);
 	default: return 0;

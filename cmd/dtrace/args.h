@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum mode { MODE_TRACE, MODE_ANON, MODE_LINK, MODE_HEADER, MODE_LIST, MODE_VERSION, MODE_HELP, MODE_DOCTOR,
-	MODE_WORDS, MODE_PLAY, MODE_COMPLETE };
+	MODE_LSP, MODE_WORDS, MODE_PLAY, MODE_COMPLETE };
 
 struct setting {		/* one call of dtrace_setopt() */
 	char flag;		/* the letter it came from, for messages */

@@ -311,6 +311,7 @@ static int run_mode(struct args *a, char **argv)
 		return 0;
 	case MODE_VERSION: return print_version();
 	case MODE_DOCTOR: return doctor(stdout);
+	case MODE_LSP: return web_exec(argv);
 	case MODE_WORDS: return words(stdout, a->words, a->operands + 1, a->noperands - 1);
 	case MODE_COMPLETE: return complete(a->words, a->noperands > 1 ? a->operands[1] : "", stdout);
 	default: return open_and_run(a);

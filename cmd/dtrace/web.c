@@ -31,7 +31,7 @@ int web_exec(char **argv)
 			return 1;
 		}
 	}
-	fputs("dtrace: the live page is the command dtrace-web, which is not here: Debian's package has "
-	    "it, and make builds it where npm is\n", stderr);
+	fputs("dtrace: the live page and the language server are the command dtrace-web, which is not "
+	    "here: Debian's package has it, and make builds it where npm is\n", stderr);
 	return 1;
 }

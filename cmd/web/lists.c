@@ -16,7 +16,7 @@
 #define PROBES_MAX 200			/* more do not help the user who types */
 
 /* Whoever may not trace can still check a program. The process of -p is that of $target here too. */
-static dtrace_hdl_t *open_any(const struct args *w)
+dtrace_hdl_t *worker_open_any(const struct args *w)
 {
 	int err;
 	dtrace_hdl_t *dtp = worker_open(w, 0, &err);
@@ -31,7 +31,7 @@ static dtrace_hdl_t *open_any(const struct args *w)
 /* A command of -c is started to be traced, not to be asked: what needs it is not checked before. */
 int worker_check(const struct args *w)
 {
-	dtrace_hdl_t *dtp = open_any(w);
+	dtrace_hdl_t *dtp = worker_open_any(w);
 	char *text = worker_input();
 	bool later = w->command != NULL && text != NULL && strstr(text, "$target") != NULL;
 
@@ -58,7 +58,7 @@ static bool may_run(const struct args *w, dtrace_hdl_t *dtp, const char *text)
 static void write_refusal(FILE *f, const char *text, void *ctx)
 {
 	const struct args *w = ctx;
-	dtrace_hdl_t *dtp = geteuid() != 0 ? open_any(w) : NULL;
+	dtrace_hdl_t *dtp = geteuid() != 0 ? worker_open_any(w) : NULL;
 	const char *why = "";
 
 	if (dtp != NULL && w->pid == NULL && w->command != NULL)
@@ -100,7 +100,7 @@ int worker_words(const struct args *w)
 	static const char *const lists[] = { "variables", "functions", "actions", "aggregations", "options",
 		"providers" };
 	struct list l = { NULL, 0 };
-	dtrace_hdl_t *dtp = open_any(w);
+	dtrace_hdl_t *dtp = worker_open_any(w);
 
 	putchar('[');
 	for (size_t i = 0; i < COUNT(lists) && dtp != NULL; i++) {
@@ -148,7 +148,7 @@ int worker_probes(const struct args *w)
 {
 	struct list l = { NULL, 0 };
 	dtrace_probedesc_t desc;
-	dtrace_hdl_t *dtp = open_any(w);
+	dtrace_hdl_t *dtp = worker_open_any(w);
 	char *text = worker_input();
 
 	putchar('[');

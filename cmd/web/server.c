@@ -5,6 +5,7 @@
  */
 #include "server.h"
 
+#include "lsp.h"
 #include "signals.h"
 #include "worker.h"
 
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
 
 	signals_begin();
 	if (status == 0)
-		status = w.worker != NULL ? worker_run(&w) : serve(&w);
+		status = w.worker != NULL ? worker_run(&w) : w.lsp ? lsp_serve(&w) : serve(&w);
 	args_free(&w);
 	return status < 0 ? 0 : status;
 }

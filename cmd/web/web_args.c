@@ -15,10 +15,11 @@
 #include <string.h>
 
 static const char letters[] = "-:b:c:CD:f:I:L:m:n:O:p:P:qs:tU:vwx:Z";
-enum { LONG_WEB = 256, LONG_WORKER, LONG_HELP, LONG_PLAY };
+enum { LONG_WEB = 256, LONG_WORKER, LONG_HELP, LONG_PLAY, LONG_LSP };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP }, { "web", optional_argument, NULL, LONG_WEB },
 	{ "worker", required_argument, NULL, LONG_WORKER },
+	{ "lsp", no_argument, NULL, LONG_LSP },
 	{ "play", required_argument, NULL, LONG_PLAY }, { NULL, 0, NULL, 0 },
 };
 
@@ -154,6 +155,7 @@ static int take(struct args *w, int c, char *arg, char *const *argv)
 	case 'x': return add_setting(w, arg);
 	case LONG_WEB: w->listen = arg; return 0;
 	case LONG_WORKER: w->worker = arg; return 0;
+	case LONG_LSP: w->lsp = true; return 0;
 	case LONG_PLAY: w->play = arg; return 0;
 	case LONG_HELP: return usage(stdout, -1);
 	default:

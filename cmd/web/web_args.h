@@ -8,6 +8,7 @@
 
 struct args {
 	const char *worker;		/* --worker MODE, or NULL: this is the server */
+	bool lsp;			/* … of an editor (--lsp), not of a page */
 	const char *listen;		/* ADDR, ADDR:PORT or :PORT, or NULL */
 	char *program;			/* all of -n, -s and their like as one text; owned */
 	bool has_program;

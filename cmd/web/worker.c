@@ -6,6 +6,7 @@
 #include "worker.h"
 
 #include "base.h"
+#include "lsp.h"
 #include "web_json.h"
 
 #include <errno.h>
@@ -151,6 +152,8 @@ int worker_run(const struct args *w)
 		{ "trace", worker_trace },
 		{ "check", worker_check }, { "words", worker_words },
 		{ "gallery", worker_gallery }, { "probes", worker_probes },
+		{ "lsp-check", lsp_answer }, { "lsp-complete", lsp_answer }, { "lsp-hover", lsp_answer },
+		{ "lsp-define", lsp_answer }, { "lsp-symbols", lsp_answer },
 	};
 
 	prctl(PR_SET_NAME, "dtrace-web");	/* it was started as /proc/self/exe */

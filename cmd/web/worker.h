@@ -25,6 +25,8 @@ int worker_probes(const struct args *);
 
 /* A handle with the options that all programs of the page get; NULL: the reason is in *err. */
 dtrace_hdl_t *worker_open(const struct args *, int flags, int *err);
+/* With the rights that there are, also none, and the process of -p. */
+dtrace_hdl_t *worker_open_any(const struct args *);
 /* NULL: it is wrong. */
 dtrace_prog_t *worker_program(const struct args *, dtrace_hdl_t *, const char *text);
 /* Compiles the text; NULL: the error was written, as JSON, after `letter`. */

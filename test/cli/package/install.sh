@@ -23,7 +23,7 @@ check $? "the tools, their manual pages and examples"
 share=$tmp/root/usr/share
 [ -s "$share/bash-completion/completions/plockstat" ] && [ -s "$share/bash-completion/completions/execsnoop" ] &&
     [ -s "$share/fish/vendor_completions.d/execsnoop.fish" ] && grep -q '^#compdef dtrace.* lockstat.* execsnoop' "$share/zsh/site-functions/_dtrace" &&
-    [ -s "$share/vim/vimfiles/syntax/dtrace.vim" ] && [ -s "$share/dtrace/vscode/package.json" ] &&
+    [ -s "$share/vim/vimfiles/syntax/dtrace.vim" ] && [ -s "$share/vim/vimfiles/ftplugin/dtrace.lua" ] && [ -s "$share/dtrace/vscode/package.json" ] &&
     bash -c 'complete() { echo "$*"; }; source "$1"' bash "$share/bash-completion/completions/execsnoop" 2>/dev/null | grep -q ' execsnoop$'
 check $? "completion and syntax files"
 make -s -o all B="$build" DESTDIR="$tmp/local" PREFIX=/usr/local install >"$tmp/log" 2>&1 &&
