@@ -12,6 +12,7 @@
 #include "file/cfi.h"
 
 #define DT_DIGEST_MAX (512u << 20)	/* bytes */
+#define DT_DIGEST_MEMORY_MAX (16u << 10)	/* of DT_DIGEST_MEMORY */
 
 enum dt_digest_what {
 	DT_DIGEST_HEAD,			/* struct dt_elf_head and its segments */
@@ -20,7 +21,8 @@ enum dt_digest_what {
 	DT_DIGEST_SYMBOL,		/* the address of a function, 8 bytes */
 	DT_DIGEST_SECTION,		/* its address, 8 bytes, and its bytes, if there are any */
 	DT_DIGEST_BYTES,		/* those from `at` on, at most `most` */
-	DT_DIGEST_WORD,			/* the same of a file that is no ELF file, and has no size: memory */
+	/* the same of a file that is no ELF file, and has no size: memory. All of them, or an error */
+	DT_DIGEST_MEMORY,
 	DT_DIGEST_PLAIN,		/* the same of any file: text */
 	DT_DIGEST_DIES,			/* of its debugging data (dies.h); only of dt_reader_types() */
 };

@@ -508,9 +508,10 @@ int dt_reader_ask(struct dt_reader *r, const struct dt_question *question, struc
 	return err != 0 ? err : why;
 }
 
-int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
+int dt_reader_memory(struct dt_reader *r, const char *path, uint64_t at, void *to, size_t n)
 {
-	struct dt_question q = { .want = { .what = DT_DIGEST_WORD, .at = at }, .fd = -1, .path = path };
+	struct dt_question q = { .want = { .what = DT_DIGEST_MEMORY, .at = at, .most = n }, .fd = -1,
+		.path = path };
 	struct dt_opened opened;
 	void *bytes;
 	size_t len;
@@ -518,10 +519,15 @@ int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t 
 
 	if (opened.fd >= 0)
 		close(opened.fd);
-	if (err == 0 && len != sizeof(*word))
+	if (err == 0 && len != n)
 		err = -EBADMSG;
 	if (err == 0)
-		memcpy(word, bytes, sizeof(*word));
+		memcpy(to, bytes, n);
 	free(bytes);
 	return err;
+}
+
+int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
+{
+	return dt_reader_memory(r, path, at, word, sizeof(*word));
 }
