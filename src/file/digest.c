@@ -300,6 +300,11 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 
 	if (w->what == DT_DIGEST_MEMORY)
 		return put_memory(d, fd, w->at, w->most);
+	if (w->what == DT_DIGEST_MADE) {
+		err = w->narg <= sizeof(w->arg) ? w->make(d, fd, w->arg, w->narg) : -EINVAL;
+		close(fd);
+		return err;
+	}
 	if (w->what == DT_DIGEST_PLAIN)
 		return put_plain(d, fd, w->at, w->most);
 	err = dt_elf_open(fd, NULL, &e);

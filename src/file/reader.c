@@ -527,6 +527,23 @@ int dt_reader_memory(struct dt_reader *r, const char *path, uint64_t at, void *t
 	return err;
 }
 
+int dt_reader_make(struct dt_reader *r, const char *path, dt_digest_make_f *make, const void *arg, size_t narg,
+    void **bytes, size_t *len)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_MADE, .make = make, .narg = (uint32_t)narg },
+		.fd = -1, .path = path };
+	struct dt_opened opened;
+	int err;
+
+	if (narg > sizeof(q.want.arg))
+		return -E2BIG;
+	memcpy(q.want.arg, arg, narg);
+	err = dt_reader_ask(r, &q, &opened, bytes, len);
+	if (opened.fd >= 0)
+		close(opened.fd);
+	return err;
+}
+
 int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
 {
 	return dt_reader_memory(r, path, at, word, sizeof(*word));

@@ -27,7 +27,7 @@ enum { DT_LANG_SYMBOLS = 12, DT_LANG_RANGES = 16, DT_LANG_NAME = 192, DT_LANG_PA
 /* What a mapped file is to a runtime. lang NULL: nothing. Addresses are those of the ELF file. */
 struct dt_lang_file {
 	const struct dt_lang *lang;
-	uint32_t version;		/* the first two numbers of its name: 3.9 is 0x0309; 0: there are none */
+	uint32_t version;		/* the numbers in its name: 3.9 is 0x0309; 0: none */
 	uint64_t symbol[DT_LANG_SYMBOLS];	/* of lang->symbols; 0: the file has none of that name */
 	struct dt_lang_range { uint64_t start, end; } loop[DT_LANG_RANGES];
 	uint32_t nloops;
@@ -40,7 +40,8 @@ void dt_lang_file_look(const char *base, struct dt_elf *, struct dt_lang_file *)
 struct dt_lang_process {
 	uint32_t pid;
 	const struct dt_lang *lang;
-	struct dt_reader *reader;
+	struct dt_reader *reader;	/* NULL: we are the reader's worker, and its memory is fd */
+	int fd;
 	uint32_t version;		/* of the file's name: 3.9 is 0x0309; 0: none there */
 	uint64_t symbol[DT_LANG_SYMBOLS];
 };
@@ -48,16 +49,16 @@ struct dt_lang_process {
 /* A function as the runtime knows it, and what leads from a place in its code to a line. */
 struct dt_lang_function {
 	char name[DT_LANG_NAME], file[DT_LANG_PATH];	/* "": not known */
-	uint32_t first;			/* line; 0: not known */
+	uint32_t first;			/* line; 0: no line is known */
 	uint8_t *lines;			/* the runtime's own table, malloc'ed; NULL: none */
 	size_t nlines;
 	uint32_t format;		/* of that table */
 };
 
-/* One for each runtime: lang_NAME.c. */
+/* One for each runtime, in a file of its own. */
 struct dt_lang {
 	const char *name;		/* as output has it */
-	const char *const *files;	/* base names begin with one of these; NULL ends, as in all of these */
+	const char *const *files;	/* base names begin so; NULL ends all of these lists */
 	const char *const *loops;	/* functions: frames of the language are where these are */
 	const char *const *symbols;	/* the first is needed, all others may be missing */
 	/*

@@ -13,8 +13,8 @@
 
 static const char *const files[] = { "python3", "libpython3", NULL };
 static const char *const loops[] = { "_PyEval_EvalFrameDefault", NULL };
-static const char *const symbols[] = { "_PyRuntime", "Py_Version", "PyCode_Type", "PyUnicode_Type", "PyBytes_Type",
-	NULL };
+static const char *const symbols[] = { "_PyRuntime", "Py_Version", "PyCode_Type", "PyUnicode_Type",
+	"PyBytes_Type", NULL };
 
 /* ---- versions that do not describe themselves ---- */
 
@@ -23,28 +23,37 @@ static const struct layout {
 	uint32_t minor, interpreters, threads, next;
 	uint64_t word[DT_PY_WORDS];
 } layouts[] = {
-	{ 8, 32, 8, 8, { [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 112, [DT_PY_CODE] = 32,
+	{ 8, 32, 8, 8, {
+	    [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 112, [DT_PY_CODE] = 32,
 	    [DT_PY_BACK] = 24, [DT_PY_POS] = 104, [DT_PY_OWNER] = 104, [DT_PY_POS_KIND] = DT_PY_POS_BYTES,
 	    [DT_PY_END] = DT_PY_END_EACH, [DT_PY_KEYS] = 104, [DT_PY_FIRST] = 40, [DT_PY_FILE] = 104,
 	    [DT_PY_NAME] = 112, [DT_PY_LINES] = 120, [DT_PY_TEXT] = 48, [DT_PY_FORMAT] = DT_PY_LNOTAB } },
-	{ 9, 32, 8, 8, { [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 112, [DT_PY_CODE] = 32,
+	{ 9, 32, 8, 8, {
+	    [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 112, [DT_PY_CODE] = 32,
 	    [DT_PY_BACK] = 24, [DT_PY_POS] = 104, [DT_PY_OWNER] = 104, [DT_PY_POS_KIND] = DT_PY_POS_BYTES,
 	    [DT_PY_END] = DT_PY_END_EACH, [DT_PY_KEYS] = 104, [DT_PY_FIRST] = 40, [DT_PY_FILE] = 104,
 	    [DT_PY_NAME] = 112, [DT_PY_LINES] = 120, [DT_PY_TEXT] = 48, [DT_PY_FORMAT] = DT_PY_LNOTAB } },
-	{ 10, 32, 8, 8, { [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 104, [DT_PY_CODE] = 32,
+	{ 10, 32, 8, 8, {
+	    [DT_PY_THREAD_ID] = 176, [DT_PY_FRAME] = 24, [DT_PY_SIZE] = 104, [DT_PY_CODE] = 32,
 	    [DT_PY_BACK] = 24, [DT_PY_POS] = 96, [DT_PY_OWNER] = 96, [DT_PY_POS_KIND] = DT_PY_POS_UNITS,
 	    [DT_PY_END] = DT_PY_END_EACH, [DT_PY_KEYS] = 104, [DT_PY_FIRST] = 40, [DT_PY_FILE] = 104,
-	    [DT_PY_NAME] = 112, [DT_PY_LINES] = 120, [DT_PY_TEXT] = 48, [DT_PY_FORMAT] = DT_PY_LINETABLE } },
-	{ 11, 40, 16, 8, { [DT_PY_THREAD_ID] = 152, [DT_PY_FRAME] = 56, [DT_PY_CFRAME] = 8 + 1, [DT_PY_SIZE] = 72,
-	    [DT_PY_CODE] = 32, [DT_PY_BACK] = 48, [DT_PY_POS] = 56, [DT_PY_OWNER] = 68,
+	    [DT_PY_NAME] = 112, [DT_PY_LINES] = 120, [DT_PY_TEXT] = 48,
+	    [DT_PY_FORMAT] = DT_PY_LINETABLE } },
+	{ 11, 40, 16, 8, {
+	    [DT_PY_THREAD_ID] = 152, [DT_PY_FRAME] = 56, [DT_PY_CFRAME] = 8 + 1, [DT_PY_SIZE] = 72,
+	    [DT_PY_CODE] = 32, [DT_PY_BACK] = 48, [DT_PY_POS] = 56, [DT_PY_OWNER] = 69,
+	    [DT_PY_ENTRY] = 68,
 	    [DT_PY_POS_KIND] = DT_PY_POS_POINTER, [DT_PY_END] = DT_PY_END_ENTRY, [DT_PY_BYTECODE] = 184,
-	    [DT_PY_KEYS] = 112, [DT_PY_FIRST] = 72, [DT_PY_FILE] = 112, [DT_PY_NAME] = 120, [DT_PY_QUALNAME] = 128,
-	    [DT_PY_LINES] = 136, [DT_PY_TEXT] = 48, [DT_PY_FORMAT] = DT_PY_LOCATIONS } },
-	{ 12, 40, 72, 8, { [DT_PY_THREAD_ID] = 136, [DT_PY_FRAME] = 56, [DT_PY_CFRAME] = 0 + 1, [DT_PY_SIZE] = 72,
+	    [DT_PY_KEYS] = 112, [DT_PY_FIRST] = 72, [DT_PY_FILE] = 112, [DT_PY_NAME] = 120,
+	    [DT_PY_QUALNAME] = 128, [DT_PY_LINES] = 136, [DT_PY_TEXT] = 48,
+	    [DT_PY_FORMAT] = DT_PY_LOCATIONS } },
+	{ 12, 40, 72, 8, {
+	    [DT_PY_THREAD_ID] = 136, [DT_PY_FRAME] = 56, [DT_PY_CFRAME] = 0 + 1, [DT_PY_SIZE] = 72,
 	    [DT_PY_CODE] = 0, [DT_PY_BACK] = 8, [DT_PY_POS] = 56, [DT_PY_OWNER] = 70,
 	    [DT_PY_POS_KIND] = DT_PY_POS_POINTER, [DT_PY_END] = DT_PY_END_SHIM, [DT_PY_BYTECODE] = 192,
-	    [DT_PY_KEYS] = 112, [DT_PY_FIRST] = 68, [DT_PY_FILE] = 112, [DT_PY_NAME] = 120, [DT_PY_QUALNAME] = 128,
-	    [DT_PY_LINES] = 136, [DT_PY_TEXT] = 40, [DT_PY_FORMAT] = DT_PY_LOCATIONS } },
+	    [DT_PY_KEYS] = 112, [DT_PY_FIRST] = 68, [DT_PY_FILE] = 112, [DT_PY_NAME] = 120,
+	    [DT_PY_QUALNAME] = 128, [DT_PY_LINES] = 136, [DT_PY_TEXT] = 40,
+	    [DT_PY_FORMAT] = DT_PY_LOCATIONS } },
 };
 
 /* ---- those that do ---- */
@@ -180,8 +189,8 @@ static bool find_thread(struct search *s)
 
 	for (unsigned i = 0; i < THREADS && dt_lang_thread(s->p, i, &robust[n]); i++)
 		n += robust[n] != 0;
-	if (!dt_lang_word(s->p, s->p->symbol[DT_PY_RUNTIME] + s->layout->interpreters, &state) || state == 0 ||
-	    !dt_lang_word(s->p, state + s->layout->threads, &state))
+	if (!dt_lang_word(s->p, s->p->symbol[DT_PY_RUNTIME] + s->layout->interpreters, &state) ||
+	    state == 0 || !dt_lang_word(s->p, state + s->layout->threads, &state))
 		return false;
 	for (unsigned i = 0; i < STATES && state != 0; i++) {
 		if (match_thread(s, robust, n, state))

@@ -33,7 +33,8 @@ static uint64_t word_at(const uint8_t *bytes, uint64_t off)
 /* As runtime/lang_python.h makes it. */
 static uint64_t key_of(const uint8_t *code, const struct dt_unwind_lang *l)
 {
-	uint64_t at = l->word[DT_PY_KEYS], a = word_at(code, at), b = word_at(code, at + 8), c = word_at(code, at + 16);
+	uint64_t at = l->word[DT_PY_KEYS];
+	uint64_t a = word_at(code, at), b = word_at(code, at + 8), c = word_at(code, at + 16);
 
 	return a ^ (b << 21 | b >> 43) ^ (c << 42 | c >> 22) ^
 	    (word_at(code, l->word[DT_PY_FIRST]) & UINT32_MAX) << 32;
@@ -43,7 +44,8 @@ static bool read_code(const struct dt_lang_process *p, const struct dt_unwind_la
     const struct dt_unwind_func *f, uint8_t *code)
 {
 	return dt_lang_read(p, f->code, code, CODE_BYTES) &&
-	    is_alive(word_at(code, 0), word_at(code, 8), l->word[DT_PY_CODE_TYPE]) && key_of(code, l) == f->key;
+	    is_alive(word_at(code, 0), word_at(code, 8), l->word[DT_PY_CODE_TYPE]) &&
+	    key_of(code, l) == f->key;
 }
 
 /* ---- strings ---- */
@@ -120,22 +122,18 @@ static bool read_str(const struct dt_lang_process *p, const struct dt_unwind_lan
 	return true;
 }
 
-/* The bytes of a bytes object; a table that is longer than others are costs the lines. */
-static void read_lines(const struct dt_lang_process *p, const struct dt_unwind_lang *l, uint64_t at,
+/* The bytes of a bytes object, which may be none; a table that is longer than others are costs the lines. */
+static bool read_lines(const struct dt_lang_process *p, const struct dt_unwind_lang *l, uint64_t at,
     struct dt_lang_function *to)
 {
 	uint64_t head[3];
 
 	if (at == 0 || !dt_lang_read(p, at, head, sizeof(head)) ||
-	    !is_alive(head[0], head[1], l->word[DT_PY_BYTES_TYPE]) || head[2] == 0 || head[2] > DT_LANG_LINES)
-		return;
-	to->lines = malloc(head[2]);
-	if (to->lines == NULL || !dt_lang_read(p, at + 32, to->lines, head[2])) {
-		free(to->lines);
-		to->lines = NULL;
-		return;
-	}
+	    !is_alive(head[0], head[1], l->word[DT_PY_BYTES_TYPE]) || head[2] > DT_LANG_LINES)
+		return false;
+	to->lines = malloc(head[2] + 1);
 	to->nlines = head[2];
+	return to->lines != NULL && dt_lang_read(p, at + 32, to->lines, head[2]);
 }
 
 int dt_python_function(const struct dt_lang_process *p, const struct dt_unwind_lang *l,
@@ -151,7 +149,8 @@ int dt_python_function(const struct dt_lang_process *p, const struct dt_unwind_l
 	if (!read_str(p, l, word_at(code, name), to->name, sizeof(to->name)))
 		return -ESTALE;
 	(void)read_str(p, l, word_at(code, l->word[DT_PY_FILE]), to->file, sizeof(to->file));
-	read_lines(p, l, word_at(code, l->word[DT_PY_LINES]), to);
+	if (!read_lines(p, l, word_at(code, l->word[DT_PY_LINES]), to))
+		to->first = 0;
 	return read_code(p, l, f, again) ? 0 : -ESTALE;
 }
 
@@ -238,7 +237,7 @@ static uint32_t line_of_locations(const struct dt_lang_function *f, uint32_t pos
 /* A frame that has not begun is before its first instruction. */
 uint32_t dt_python_line(const struct dt_lang_function *f, uint32_t pos)
 {
-	if (f->lines == NULL)
+	if (f->first == 0)
 		return 0;
 	switch (f->format) {
 	case DT_PY_LNOTAB: return line_of_lnotab(f, pos);

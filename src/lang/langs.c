@@ -11,12 +11,14 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/printable.h"
+#include "file/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 4096, FUNCTIONS_MAX = 65536 };
+enum { BUCKETS = 4096, FUNCTIONS_MAX = 65536, BATCH = 60 };
 #define FIND_NS 50000000u		/* for names, when one of them is wanted now */
 #define BYTES_MAX (64ull << 20)		/* of names and lines */
 
@@ -76,8 +78,8 @@ static uint32_t number_of(uint32_t serial, uint32_t at)
 
 static struct function **function_at(struct dt_langs *ls, uint32_t pid, uint32_t number)
 {
-	uint32_t hash = dt_hash_bytes(dt_hash_bytes(DT_HASH_START, &pid, sizeof(pid)), &number, sizeof(number));
-	struct function **at = &ls->bucket[hash % BUCKETS];
+	uint32_t hash = dt_hash_bytes(DT_HASH_START, &pid, sizeof(pid));
+	struct function **at = &ls->bucket[dt_hash_bytes(hash, &number, sizeof(number)) % BUCKETS];
 
 	while (*at != NULL && ((*at)->pid != pid || (*at)->number != number))
 		at = &(*at)->next;
@@ -103,16 +105,94 @@ static struct function *new_function(struct dt_langs *ls, const struct block *b,
 	return f;
 }
 
-static void read_function(struct dt_langs *ls, struct block *b, uint32_t i, const struct dt_unwind_func *seen)
-{
-	struct function *f = new_function(ls, b, i);
+/* ---- names ---- */
 
-	if (f == NULL)
-		return;
-	f->named = b->process.lang->function(&b->process, &b->record, seen, &f->f) == 0;
-	(void)dt_make_printable(f->f.name);
-	(void)dt_make_printable(f->f.file);
-	ls->bytes += f->f.nlines;
+/*
+ * The reader's worker makes names of functions (file/reader.h), as many as fit into a question: what it gets,
+ * and what it answers for each, with so many bytes of lines behind it.
+ */
+struct question {
+	struct dt_lang_process process;
+	struct dt_unwind_lang record;
+	uint32_t n;
+	struct { uint64_t code, key; } f[BATCH];
+};
+struct answer { int32_t err; uint32_t first, format, nlines; char name[DT_LANG_NAME], file[DT_LANG_PATH]; };
+_Static_assert(sizeof(struct question) <= DT_DIGEST_ARG, "a batch fits into a question");
+
+static int make_names(struct dt_digest *d, int fd, const void *arg, size_t len)
+{
+	const struct question *q = arg;
+	struct dt_lang_process p = q->process;
+	int err = len == sizeof(*q) ? 0 : -EINVAL;
+
+	p.reader = NULL;
+	p.fd = fd;
+	for (uint32_t i = 0; i < q->n && err == 0; i++) {
+		struct dt_unwind_func seen = { .code = q->f[i].code, .key = q->f[i].key };
+		struct dt_lang_function f = { .first = 0 };
+		struct answer a = { .err = p.lang->function(&p, &q->record, &seen, &f) };
+
+		a.first = f.first;
+		a.format = f.format;
+		a.nlines = a.err == 0 ? (uint32_t)f.nlines : 0;
+		memcpy(a.name, f.name, sizeof(a.name));
+		memcpy(a.file, f.file, sizeof(a.file));
+		err = dt_digest_put(d, &a, sizeof(a));
+		if (err == 0 && a.nlines > 0)
+			err = dt_digest_put(d, f.lines, a.nlines);
+		free(f.lines);
+	}
+	return err;
+}
+
+/* What is not as it was agreed ends the answer: the rest has no names. */
+static bool take_answer(struct dt_langs *ls, struct function *f, const uint8_t **at, const uint8_t *end)
+{
+	struct answer a;
+
+	if ((size_t)(end - *at) < sizeof(a))
+		return false;
+	memcpy(&a, *at, sizeof(a));
+	*at += sizeof(a);
+	if (a.nlines > DT_LANG_LINES || a.nlines > (size_t)(end - *at))
+		return false;
+	if (f != NULL && a.err == 0) {
+		memcpy(f->f.name, a.name, sizeof(f->f.name) - 1);
+		memcpy(f->f.file, a.file, sizeof(f->f.file) - 1);
+		(void)dt_make_printable(f->f.name);
+		(void)dt_make_printable(f->f.file);
+		f->f.first = a.first;
+		f->f.format = a.format;
+		f->f.lines = a.nlines > 0 ? malloc(a.nlines) : NULL;
+		f->f.nlines = f->f.lines != NULL ? a.nlines : 0;
+		if (f->f.nlines > 0)
+			memcpy(f->f.lines, *at, f->f.nlines);
+		ls->bytes += f->f.nlines;
+		f->named = true;
+	}
+	*at += a.nlines;
+	return true;
+}
+
+static void read_functions(struct dt_langs *ls, struct block *b, const struct question *q, const uint32_t *index)
+{
+	struct function *f[BATCH];
+	const uint8_t *at;
+	char path[32];
+	void *bytes;
+	size_t len;
+	int err;
+
+	for (uint32_t i = 0; i < q->n; i++)
+		f[i] = new_function(ls, b, index[i]);
+	snprintf(path, sizeof(path), "/proc/%u/mem", b->process.pid);
+	err = dt_reader_make(b->process.reader, path, make_names, q, sizeof(*q), &bytes, &len);
+	at = bytes;
+	for (uint32_t i = 0; err == 0 && i < q->n; i++)
+		if (!take_answer(ls, f[i], &at, (const uint8_t *)bytes + len))
+			break;
+	free(bytes);
 }
 
 /* ---- blocks ---- */
@@ -135,30 +215,41 @@ int dt_langs_watch(struct dt_langs *ls, const struct dt_lang_process *p, const s
 }
 
 /*
- * A place whose tag is not that of its words was taken a moment ago: it waits for the next time. The memory
- * is shared with programs in the kernel, so a copy is looked at. False: there is more to do.
+ * The next functions that are new, from *i on, as many as fit. The memory is shared with programs in the kernel:
+ * a place whose words are not there yet was taken a moment ago, and waits for the next time (*all is false).
  */
-static bool poll_block(struct dt_langs *ls, struct block *b, uint64_t until)
+static void collect(struct block *b, uint32_t *i, struct question *q, uint32_t *index, bool *all)
 {
-	uint64_t n = __atomic_load_n(&b->func->tag, __ATOMIC_ACQUIRE);	/* of the head: dt_unwind_funcs.n */
-	bool all = true;
+	for (q->n = 0; *i < b->record.nfuncs && q->n < BATCH; ++*i) {
+		uint64_t code = __atomic_load_n(&b->func[*i].code, __ATOMIC_ACQUIRE);
 
-	if (n == b->seen)
-		return true;
-	for (uint32_t i = 1; i < b->record.nfuncs; i++) {
-		struct dt_unwind_func f;
-
-		if (b->known[i] || __atomic_load_n(&b->func[i].tag, __ATOMIC_ACQUIRE) == 0)
+		if (b->known[*i] || __atomic_load_n(&b->func[*i].tag, __ATOMIC_ACQUIRE) == 0)
 			continue;
-		if (dt_clock_ns() >= until)
-			return false;
-		f = b->func[i];
-		if (f.code == 0) {
-			all = false;
+		q->f[q->n].code = code;
+		q->f[q->n].key = __atomic_load_n(&b->func[*i].key, __ATOMIC_ACQUIRE);
+		if (code == 0) {
+			*all = false;
 			continue;
 		}
-		b->known[i] = 1;
-		read_function(ls, b, i, &f);
+		b->known[*i] = 1;
+		index[q->n++] = *i;
+	}
+}
+
+/* False: there is more to do. */
+static bool poll_block(struct dt_langs *ls, struct block *b, uint64_t until)
+{
+	struct question q = { .process = b->process, .record = b->record };
+	uint64_t n = __atomic_load_n(&b->func->tag, __ATOMIC_ACQUIRE);	/* of the head: dt_unwind_funcs.n */
+	uint32_t index[BATCH], i = 1;
+	bool all = true;
+
+	while (n != b->seen && i < b->record.nfuncs) {
+		if (dt_clock_ns() >= until)
+			return false;
+		collect(b, &i, &q, index, &all);
+		if (q.n > 0)
+			read_functions(ls, b, &q, index);
 	}
 	if (all)
 		b->seen = n;

@@ -30,7 +30,7 @@ struct dt_unwind_rule {
 	 * 1: the caller was interrupted by a signal: its pc is exact, its link register saved 16 below that
 	 */
 	unsigned char signal : 1;
-	unsigned char lang : 7;		/* enum dt_lang_id: this code is the loop of its interpreter; 0: it is not */
+	unsigned char lang : 7;		/* enum dt_lang_id: the loop of its interpreter; 0: none */
 };
 
 /*

@@ -19,7 +19,8 @@
 #include "runtime/lang_words.h"
 #include "runtime/rt.h"
 
-enum { IDLE_MAX = 256, PROBES = 8 };	/* steps without a frame, of one stack; places where a function may be */
+/* Steps of a stack beyond those that give frames and end segments; places where a function may be. */
+enum { IDLE_MAX = 256, PROBES = 8 };
 
 /* Elements of lists are in chunks; a record is aligned to its size, so it does not leave its chunk. */
 INLINE struct dt_unwind_map *list_element(struct rt *r, u64 number, u64 align)
@@ -94,9 +95,9 @@ static FN u64 frame_word(struct rt *r)
 
 	if (!l || !l->nfuncs)
 		return 0;
-	n = func_number(r, w, l);
-	return w->lang << DT_FRAME_LANG_SHIFT | (u64)(l->serial & (DT_FRAME_SERIALS - 1)) << DT_FRAME_SERIAL_SHIFT |
-	    (n & 0x3fff) << DT_FRAME_FUNC_SHIFT | at;
+	n = func_number(r, w, l) & 0x3fff;
+	return w->lang << DT_FRAME_LANG_SHIFT | n << DT_FRAME_FUNC_SHIFT | at |
+	    (u64)(l->serial & (DT_FRAME_SERIALS - 1)) << DT_FRAME_SERIAL_SHIFT;
 }
 
 #include "runtime/lang_python.h"
@@ -105,7 +106,7 @@ static FN u64 frame_word(struct rt *r)
 INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 {
 	w->code = 0;
-	if (++w->idle > IDLE_MAX)
+	if (++w->idle > IDLE_MAX + 2 * w->out)
 		return 1;
 	switch (w->lang) {
 	case DT_LANG_PYTHON: return python_step(r);

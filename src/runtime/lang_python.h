@@ -8,6 +8,8 @@
 #define DT_RUNTIME_LANG_PYTHON_H
 
 enum { PY_NEXT };			/* of keep[]: the thread's next frame, innermost first */
+/* whose a frame is, from 3.11 on: shims are this or more; what is read of a code object */
+enum { GENERATOR = 1, SHIM = 3, CODE_BYTES = 144 };
 
 /* The thread's innermost frame; 0: there is none, or this is not what it is said to be. */
 INLINE u64 python_innermost(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
@@ -16,7 +18,8 @@ INLINE u64 python_innermost(struct rt *r, struct dt_work_walk *w, const struct d
 	if (!w->tmp[0])
 		return 0;
 	w->tmp[1] = user_word(r, w->tmp[0] - l->word[DT_PY_SLOT]);
-	if (!w->tmp[1] || user_word(r, w->tmp[1] + l->word[DT_PY_THREAD_ID]) != w->tmp[0] - l->word[DT_PY_SELF])
+	if (!w->tmp[1] ||
+	    user_word(r, w->tmp[1] + l->word[DT_PY_THREAD_ID]) != w->tmp[0] - l->word[DT_PY_SELF])
 		return 0;
 	w->tmp[1] = user_word(r, w->tmp[1] + l->word[DT_PY_FRAME]);
 	if (w->tmp[1] && l->word[DT_PY_CFRAME])
@@ -24,34 +27,55 @@ INLINE u64 python_innermost(struct rt *r, struct dt_work_walk *w, const struct d
 	return w->tmp[1];
 }
 
-/* A word of the frame in w->buf. */
-INLINE u64 python_member(const struct dt_work_walk *w, u64 off) { return w->buf[off >> 3 & 15]; }
+/* A word of what is in w->buf. */
+INLINE u64 python_member(const struct dt_work_walk *w, u64 off) { return w->buf[off >> 3 & 31]; }
+
+INLINE u64 python_byte(const struct dt_work_walk *w, u64 off)
+{
+	return python_member(w, off) >> (off & 7) * 8 & 0xff;
+}
+
+INLINE u64 python_half(const struct dt_work_walk *w, u64 off)
+{
+	return python_member(w, off) >> (off & 4) * 8 & 0xffffffff;
+}
 
 /* In units of the bytecode, from its start. */
 INLINE u64 python_position(struct dt_work_walk *w, const struct dt_unwind_lang *l)
 {
-	u64 off = l->word[DT_PY_POS], pos = python_member(w, off);
+	u64 off = l->word[DT_PY_POS], kind = l->word[DT_PY_POS_KIND];
 
-	if (l->word[DT_PY_POS_KIND] == DT_PY_POS_POINTER)
-		return (pos - w->code - l->word[DT_PY_BYTECODE]) >> 1;
-	pos = (u32)(pos >> (off & 4) * 8);
-	return l->word[DT_PY_POS_KIND] == DT_PY_POS_UNITS ? pos : pos >> 1;
+	if (kind == DT_PY_POS_POINTER)
+		return (u64)((s64)(python_member(w, off) - w->code - l->word[DT_PY_BYTECODE]) >> 1);
+	return kind == DT_PY_POS_UNITS ? python_half(w, off) : python_half(w, off) >> 1;
 }
 
-/* What tells this code object from one that may take its place: where its names are, and its first line. */
-INLINE u64 python_key(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
+/*
+ * What tells this code object from one that may take its place: where its names are, and its first line. A frame
+ * that is still in its prologue is none of the program yet, as Python itself says, nor is one that has nothing
+ * else (what runs after __init__). A generator's is always one.
+ */
+INLINE void python_code(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
 {
-	if (read_user(r, w->buf, 24, w->code + l->word[DT_PY_KEYS]))
-		return 0;
-	w->tmp[0] = w->buf[0] ^ (w->buf[1] << 21 | w->buf[1] >> 43) ^ (w->buf[2] << 42 | w->buf[2] >> 22);
-	return w->tmp[0] ^ (user_word(r, w->code + l->word[DT_PY_FIRST]) & 0xffffffff) << 32;
+	u64 from = l->word[DT_PY_FIRST] & ~7ull, keys = l->word[DT_PY_KEYS] - from;
+
+	if (read_user(r, w->buf, CODE_BYTES, w->code + from)) {
+		w->code = 0;
+		return;
+	}
+	w->key = python_member(w, keys) ^
+	    (python_member(w, keys + 8) << 21 | python_member(w, keys + 8) >> 43) ^
+	    (python_member(w, keys + 16) << 42 | python_member(w, keys + 16) >> 22) ^
+	    python_half(w, l->word[DT_PY_FIRST] - from) << 32;
+	if (l->word[DT_PY_POS_KIND] == DT_PY_POS_POINTER && w->tmp[0] != GENERATOR &&
+	    (s64)w->at < (s64)python_half(w, l->word[DT_PY_BYTECODE] - 16 - from))
+		w->code = 0;
 }
 
 static FN long python_step(struct rt *r)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
 	struct dt_unwind_lang *l = lang_record(r, w);
-	u64 frame, owner;
 
 	if (!l)
 		return 1;
@@ -59,17 +83,19 @@ static FN long python_step(struct rt *r)
 		w->kept = DT_LANG_PYTHON;
 		w->keep[PY_NEXT] = python_innermost(r, w, l);
 	}
-	frame = w->keep[PY_NEXT];
-	if (!frame || read_user(r, w->buf, ((l->word[DT_PY_SIZE] - 1) & 127) + 1, frame))
+	if (!w->keep[PY_NEXT] ||
+	    read_user(r, w->buf, ((l->word[DT_PY_SIZE] - 1) & 127) + 1, w->keep[PY_NEXT]))
 		return 1;
 	w->keep[PY_NEXT] = python_member(w, l->word[DT_PY_BACK]);
-	owner = python_member(w, l->word[DT_PY_OWNER]) >> (l->word[DT_PY_OWNER] & 7) * 8 & 0xff;
-	if (l->word[DT_PY_END] == DT_PY_END_SHIM && owner >= 3)
+	w->tmp[0] = python_byte(w, l->word[DT_PY_OWNER]);
+	w->tmp[1] = l->word[DT_PY_END] == DT_PY_END_EACH ||
+	    (l->word[DT_PY_END] == DT_PY_END_ENTRY && python_byte(w, l->word[DT_PY_ENTRY]));
+	if (l->word[DT_PY_END] == DT_PY_END_SHIM && w->tmp[0] >= SHIM)
 		return 1;
 	w->code = python_member(w, l->word[DT_PY_CODE]) & ~3ull;
 	w->at = python_position(w, l);
-	w->key = python_key(r, w, l);
-	return l->word[DT_PY_END] == DT_PY_END_EACH || (l->word[DT_PY_END] == DT_PY_END_ENTRY && owner);
+	python_code(r, w, l);
+	return w->tmp[1] != 0;
 }
 
 #endif

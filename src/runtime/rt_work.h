@@ -11,7 +11,7 @@
 #define DT_RUNTIME_RT_WORK_H
 
 /* Bytes of a slot for all of these; after them are the frames of a user stack. */
-#define DT_WORK_SIZE 640
+#define DT_WORK_SIZE 768
 
 typedef unsigned long long dt_word;
 
@@ -58,7 +58,7 @@ struct dt_work_walk {
 	dt_word kept;			/* whose words these are (enum dt_lang_id); 0 in the first segment: */
 	dt_word keep[6];		/* a runtime's own, from segment to segment of a stack */
 	dt_word tmp[4];
-	dt_word buf[16];		/* what was read of the process */
+	dt_word buf[32];		/* what was read of the process */
 };
 
 _Static_assert(sizeof(struct dt_work_progeny) <= DT_WORK_SIZE, "the words of progenyof() fit");

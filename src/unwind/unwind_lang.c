@@ -207,8 +207,8 @@ void dt_unwind_runtime_seen(struct dt_unwind *u, struct dt_unwind_proc *p, const
 		return;
 	give_funcs(u, r);
 	*r = (struct dt_unwind_runtime){ .file = f->key, .bias = bias, .seen = true };
-	r->process = (struct dt_lang_process){ .pid = p->pid, .lang = f->lang->lang, .version = f->lang->version,
-		.reader = u->usyms->files.reader };
+	r->process = (struct dt_lang_process){ .pid = p->pid, .lang = f->lang->lang,
+		.version = f->lang->version, .reader = u->usyms->files.reader };
 	for (unsigned i = 0; i < DT_LANG_SYMBOLS; i++)
 		r->process.symbol[i] = f->lang->symbol[i] != 0 ? bias + f->lang->symbol[i] : 0;
 }
