@@ -239,12 +239,13 @@ static void walk_by_tables(struct dt_lower *l, uint32_t frames)
  * there is room for: they are counted. The kernel's own walk gives as many as the sysctl
  * kernel.perf_event_max_stack allows.
  */
-void dt_ustack_take(struct dt_lower *l, uint32_t frames)
+void dt_ustack_take(struct dt_lower *l, uint32_t frames, bool only_managed)
 {
 	struct dt_emit *a = l->a;
 	uint32_t done = dt_label(a), kept = frames < l->b->ustack_frames ? frames : l->b->ustack_frames;
 
 	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * kept);
+	dt_sti(a, B8, R6, WALK_AT(only), only_managed);
 	walk_by_tables(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
@@ -257,10 +258,10 @@ void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 	dt_put(a, done);
 }
 
-void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames)
+void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames, bool only_managed)
 {
 	struct dt_emit *a = l->a;
-	dt_ustack_take(l, frames);
+	dt_ustack_take(l, frames, only_managed);
 	dt_mov(a, R1, base);
 	dt_alui(a, BPF_ADD, R1, off);
 	dt_imm(a, R2, 8 * frames);

@@ -527,8 +527,8 @@ int dt_reader_memory(struct dt_reader *r, const char *path, uint64_t at, void *t
 	return err;
 }
 
-int dt_reader_make(struct dt_reader *r, const char *path, dt_digest_make_f *make, const void *arg, size_t narg,
-    void **bytes, size_t *len)
+int dt_reader_make(struct dt_reader *r, const char *path, dt_digest_make_f *make, const void *arg,
+    size_t narg, void **bytes, size_t *len)
 {
 	struct dt_question q = { .want = { .what = DT_DIGEST_MADE, .make = make, .narg = (uint32_t)narg },
 		.fd = -1, .path = path };

@@ -68,10 +68,11 @@ void dt_reader_hurry(struct dt_reader *);
  */
 int dt_reader_memory(struct dt_reader *, const char *path, uint64_t at, void *to, size_t len);
 /*
- * What `make` makes of such a file, in the worker: malloc'ed bytes for the caller, which is to trust none of them.
+ * What `make` makes of such a file, in the worker: malloc'ed bytes for the caller, which is to trust none of
+ * them.
  */
-int dt_reader_make(struct dt_reader *, const char *path, dt_digest_make_f *make, const void *arg, size_t narg,
-    void **bytes, size_t *len);
+int dt_reader_make(struct dt_reader *, const char *path, dt_digest_make_f *make, const void *arg,
+    size_t narg, void **bytes, size_t *len);
 int dt_reader_word(struct dt_reader *, const char *path, uint64_t at, uint64_t *word);
 /*
  * `stop` is asked whether to give up; `note` is called once with what was lost and why. The reader may

@@ -175,7 +175,8 @@ static bool take_answer(struct dt_langs *ls, struct function *f, const uint8_t *
 	return true;
 }
 
-static void read_functions(struct dt_langs *ls, struct block *b, const struct question *q, const uint32_t *index)
+static void read_functions(struct dt_langs *ls, struct block *b, const struct question *q,
+    const uint32_t *index)
 {
 	struct function *f[BATCH];
 	const uint8_t *at;
@@ -215,8 +216,9 @@ int dt_langs_watch(struct dt_langs *ls, const struct dt_lang_process *p, const s
 }
 
 /*
- * The next functions that are new, from *i on, as many as fit. The memory is shared with programs in the kernel:
- * a place whose words are not there yet was taken a moment ago, and waits for the next time (*all is false).
+ * The next functions that are new, from *i on, as many as fit. The memory is shared with programs in the
+ * kernel: a place whose words are not there yet was taken a moment ago, and waits for the next time (*all is
+ * false).
  */
 static void collect(struct block *b, uint32_t *i, struct question *q, uint32_t *index, bool *all)
 {

@@ -7,9 +7,14 @@
 #ifndef DT_RUNTIME_LANG_PYTHON_H
 #define DT_RUNTIME_LANG_PYTHON_H
 
-enum { PY_NEXT };			/* of keep[]: the thread's next frame, innermost first */
+/*
+ * of keep[]: the next frame, innermost first; of 3.11, where the next activation has its frame; the segment's
+ * start
+ */
+enum { PY_NEXT, PY_CFRAME, PY_FIRST, PY_OUT };
 /* whose a frame is, from 3.11 on: shims are this or more; what is read of a code object */
 enum { GENERATOR = 1, SHIM = 3, CODE_BYTES = 144 };
+enum { CFRAME_PREVIOUS = 8 };		/* struct _PyCFrame: from the frame to the outer activation's */
 
 /* The thread's innermost frame; 0: there is none, or this is not what it is said to be. */
 INLINE u64 python_innermost(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
@@ -22,9 +27,43 @@ INLINE u64 python_innermost(struct rt *r, struct dt_work_walk *w, const struct d
 	    user_word(r, w->tmp[1] + l->word[DT_PY_THREAD_ID]) != w->tmp[0] - l->word[DT_PY_SELF])
 		return 0;
 	w->tmp[1] = user_word(r, w->tmp[1] + l->word[DT_PY_FRAME]);
+	w->keep[PY_CFRAME] = w->tmp[1];
 	if (w->tmp[1] && l->word[DT_PY_CFRAME])
 		w->tmp[1] = user_word(r, w->tmp[1] + l->word[DT_PY_CFRAME] - 1);
 	return w->tmp[1];
+}
+
+/* Is it on the stack of the loop's native frame? */
+INLINE u64 python_is_ours(const struct dt_work_walk *w, u64 addr) { return addr - w->low < w->high - w->low; }
+
+/*
+ * A segment begins. The loop may just have been entered, or be about to return, and run no frame: those that
+ * are there belong to activations further out. In 3.11 each has a struct _PyCFrame on its stack; later ones
+ * have their shim there, so it is seen at the end (python_undo()). 1: there are none.
+ */
+INLINE long python_begin(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
+{
+	if (w->kept != DT_LANG_PYTHON) {
+		w->kept = DT_LANG_PYTHON;
+		w->keep[PY_NEXT] = python_innermost(r, w, l);
+	}
+	if (l->word[DT_PY_END] == DT_PY_END_ENTRY) {
+		if (!python_is_ours(w, w->keep[PY_CFRAME]))
+			return 1;
+		w->tmp[0] = w->keep[PY_CFRAME] + l->word[DT_PY_CFRAME] - 1;
+		w->keep[PY_NEXT] = user_word(r, w->tmp[0]);
+		w->keep[PY_CFRAME] = user_word(r, w->tmp[0] + CFRAME_PREVIOUS);
+	}
+	w->keep[PY_FIRST] = w->keep[PY_NEXT];
+	w->keep[PY_OUT] = w->out;
+	return 0;
+}
+
+/* The segment was that of an activation further out. */
+INLINE void python_undo(struct dt_work_walk *w)
+{
+	w->keep[PY_NEXT] = w->keep[PY_FIRST];
+	w->out = w->keep[PY_OUT];
 }
 
 /* A word of what is in w->buf. */
@@ -51,9 +90,9 @@ INLINE u64 python_position(struct dt_work_walk *w, const struct dt_unwind_lang *
 }
 
 /*
- * What tells this code object from one that may take its place: where its names are, and its first line. A frame
- * that is still in its prologue is none of the program yet, as Python itself says, nor is one that has nothing
- * else (what runs after __init__). A generator's is always one.
+ * What tells this code object from one that may take its place: where its names are, and its first line. A
+ * frame that is still in its prologue is none of the program yet, as Python itself says, nor is one that has
+ * nothing else (what runs after __init__). A generator's is always one.
  */
 INLINE void python_code(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
 {
@@ -63,10 +102,10 @@ INLINE void python_code(struct rt *r, struct dt_work_walk *w, const struct dt_un
 		w->code = 0;
 		return;
 	}
-	w->key = python_member(w, keys) ^
-	    (python_member(w, keys + 8) << 21 | python_member(w, keys + 8) >> 43) ^
-	    (python_member(w, keys + 16) << 42 | python_member(w, keys + 16) >> 22) ^
-	    python_half(w, l->word[DT_PY_FIRST] - from) << 32;
+	w->tmp[2] = python_member(w, keys + 8);
+	w->tmp[3] = python_member(w, keys + 16);
+	w->key = python_member(w, keys) ^ (w->tmp[2] << 21 | w->tmp[2] >> 43) ^
+	    (w->tmp[3] << 42 | w->tmp[3] >> 22) ^ python_half(w, l->word[DT_PY_FIRST] - from) << 32;
 	if (l->word[DT_PY_POS_KIND] == DT_PY_POS_POINTER && w->tmp[0] != GENERATOR &&
 	    (s64)w->at < (s64)python_half(w, l->word[DT_PY_BYTECODE] - 16 - from))
 		w->code = 0;
@@ -79,19 +118,20 @@ static FN long python_step(struct rt *r)
 
 	if (!l)
 		return 1;
-	if (w->kept != DT_LANG_PYTHON) {
-		w->kept = DT_LANG_PYTHON;
-		w->keep[PY_NEXT] = python_innermost(r, w, l);
-	}
-	if (!w->keep[PY_NEXT] ||
-	    read_user(r, w->buf, ((l->word[DT_PY_SIZE] - 1) & 127) + 1, w->keep[PY_NEXT]))
+	if (w->fresh && python_begin(r, w, l))
+		return 1;
+	w->at = w->keep[PY_NEXT];
+	if (!w->at || read_user(r, w->buf, ((l->word[DT_PY_SIZE] - 1) & 127) + 1, w->at))
 		return 1;
 	w->keep[PY_NEXT] = python_member(w, l->word[DT_PY_BACK]);
 	w->tmp[0] = python_byte(w, l->word[DT_PY_OWNER]);
 	w->tmp[1] = l->word[DT_PY_END] == DT_PY_END_EACH ||
 	    (l->word[DT_PY_END] == DT_PY_END_ENTRY && python_byte(w, l->word[DT_PY_ENTRY]));
-	if (l->word[DT_PY_END] == DT_PY_END_SHIM && w->tmp[0] >= SHIM)
+	if (l->word[DT_PY_END] == DT_PY_END_SHIM && w->tmp[0] >= SHIM) {
+		if (!python_is_ours(w, w->at))
+			python_undo(w);
 		return 1;
+	}
 	w->code = python_member(w, l->word[DT_PY_CODE]) & ~3ull;
 	w->at = python_position(w, l);
 	python_code(r, w, l);

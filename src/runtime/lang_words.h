@@ -25,8 +25,8 @@ enum dt_python_word {
 	DT_PY_ENTRY,			/* is_entry, of DT_PY_END_ENTRY */
 	DT_PY_POS_KIND,			/* enum dt_python_pos */
 	DT_PY_END,			/* enum dt_python_end */
-	DT_PY_BYTECODE,			/* in PyCodeObject, where pos is a pointer; 16 before it is its first */
-					/* instruction that is not of the prologue */
+	/* in PyCodeObject, where pos is a pointer; 16 before it: how many instructions are the prologue */
+	DT_PY_BYTECODE,
 	DT_PY_KEYS,			/* in PyCodeObject: three pointers that tell one from another */
 	DT_PY_FIRST,			/* in PyCodeObject: its first line */
 	/* for names alone */

@@ -303,11 +303,14 @@ INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind
  */
 INLINE long enter_loop(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
+	if (w->exact && rule->cfa == DT_CFA_SP && rule->cfa_off == (w->link ? 0 : 8))
+		return by_rule(r, w, rule);	/* its first instruction, or its last: it runs no frame */
 	w->lang = rule->lang;
 	w->jit = 0;
+	w->fresh = 1;
 	w->low = w->sp;
 	w->ended = (u64)by_rule(r, w, rule);
-	w->high = w->sp;
+	w->high = w->ended ? ~0ull : w->sp;
 	return 0;
 }
 
@@ -326,7 +329,7 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 		ask_kernel(r, w, pc);
 	if (pc - w->start < w->len && w->n == 0 && w->first) {
 		w->lang = w->first;		/* it steps over this frame itself */
-		w->jit = 1;
+		w->jit = w->fresh = 1;
 		return 0;
 	}
 	if (pc - w->start >= w->len || w->n == 0) {
@@ -349,6 +352,7 @@ INLINE long step_in_language(struct rt *r, struct dt_work_walk *w, u64 *frames, 
 {
 	long over = lang_step(r, w);
 
+	w->fresh = 0;
 	if (w->code) {
 		u64 at = w->out;
 
@@ -375,6 +379,8 @@ INLINE long step_within(struct rt *r, u64 room)
 		w->pc &= (1ull << CODE_BITS) - 1;
 	if (w->pc == 0 || at >= w->want)
 		return 1;
+	if (w->only)
+		return step_up(r, w);
 	if (at < room)
 		frames[at] = w->pc;
 	w->out = at + 1;
@@ -395,6 +401,7 @@ INLINE int begin_walk(struct dt_work_walk *k)
 	k->nlists &= (1u << DT_UNWIND_LANGS_SHIFT) - 1;
 	k->langs = k->lists;
 	k->lists += k->nlangs * DT_UNWIND_LANG_MAPS;
+	k->only = k->only && k->nlangs;
 	return k->nlists <= DT_UNWIND_MAPS;
 }
 

@@ -51,6 +51,8 @@ struct dt_work_walk {
 	dt_word lang;			/* enum dt_lang_id of the frames in hand; 0: native ones */
 	dt_word jit;			/* 1: the native frame in hand is code that this runtime made */
 	dt_word low, high;		/* the native frame of the loop: its stack from here to there */
+	dt_word fresh;			/* 1: the first step of a segment */
+	dt_word only;			/* 1: of a process with a runtime, no native frames */
 	dt_word ended;			/* 1: no native frame comes after those of the language */
 	dt_word idle;			/* steps that gave no frame */
 	dt_word word;			/* the frame that a step gave; 0: none */
