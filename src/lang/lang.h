@@ -74,6 +74,7 @@ struct dt_lang {
 extern const struct dt_lang dt_lang_python;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
+const char *dt_lang_name(const struct dt_lang *);
 
 /* For those: all of the bytes, or false. */
 bool dt_lang_read(const struct dt_lang_process *, uint64_t at, void *to, size_t len);

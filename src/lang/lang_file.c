@@ -34,6 +34,8 @@ unsigned dt_lang_id(const struct dt_lang *lang)
 	return id;
 }
 
+const char *dt_lang_name(const struct dt_lang *lang) { return lang->name; }
+
 /* ---- files ---- */
 
 /* "name", or "name" with a part of the compiler's after it: "name.cold", "name.constprop.0" */

@@ -293,6 +293,8 @@ struct dt_usyms *dt_usyms_new(void)
 
 struct dt_langs *dt_usyms_langs(struct dt_usyms *us) { return us->langs; }
 
+void dt_usyms_native(struct dt_usyms *us, bool native) { us->native = native; }
+
 void dt_usyms_limit(struct dt_usyms *us, uint64_t bytes)
 {
 	us->limit = bytes;

@@ -108,6 +108,7 @@ bool dt_usyms_hint(const struct dt_usyms *, unsigned i, char *text, size_t len);
 
 /* Functions of languages that stacks have (lang/lang.h). */
 struct dt_langs *dt_usyms_langs(struct dt_usyms *);
+void dt_usyms_native(struct dt_usyms *, bool);	/* true: stacks to come have no frames of languages */
 
 /* files read; opened also counts other names of the same file */
 struct dt_usyms_stats { uint64_t files, opened, views, bytes, lost; };	/* the last: times that events were */

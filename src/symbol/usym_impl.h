@@ -196,6 +196,7 @@ struct dt_usyms {
 	struct dt_watch *watch;
 	struct dt_ufiles files;
 	struct dt_langs *langs;
+	bool native;			/* stacks have no frames of languages */
 	struct dt_uview *bucket[DT_UVIEW_BUCKETS];
 	struct dt_uview *oldest, *newest;
 	uint32_t nviews;

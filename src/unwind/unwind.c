@@ -286,6 +286,7 @@ struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *areas, struct dt_u
 		return NULL;
 	}
 	u->areas = *areas;
+	u->areas.langs = areas->langs && !usyms->native;
 	u->usyms = usyms;
 	u->stats.rules = 1;		/* number 0: none, which is all zeros */
 	u->sweep_at = DT_UNWIND_FILES;
