@@ -84,7 +84,10 @@ static size_t file_at(const char *frame)
 	    (size_t)(at + 2 - frame) : 0;
 }
 
-/* The file of a function is the object it is in, or what its language says. Location and function of a frame have the same number. */
+/*
+ * The file of a function is the object it is in, or what its language says. Location and function of a frame
+ * have the same number.
+ */
 static uint64_t location_of(struct writer *w, const char *frame)
 {
 	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
