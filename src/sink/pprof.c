@@ -73,11 +73,22 @@ static uint64_t string_of(struct writer *w, const char *text)
 	return number - 1;
 }
 
-/* The file of a function is the object it is in. Location and function of a frame have the same number. */
+/* "name (file)", as frames of languages are: where the file begins; 0: it is none. */
+static size_t file_at(const char *frame)
+{
+	const char *at = strstr(frame, " ("), *next;
+
+	while (at != NULL && (next = strstr(at + 2, " (")) != NULL)
+		at = next;
+	return at != NULL && strchr(frame, '`') == NULL && frame[strlen(frame) - 1] == ')' ?
+	    (size_t)(at + 2 - frame) : 0;
+}
+
+/* The file of a function is the object it is in, or what its language says. Location and function of a frame have the same number. */
 static uint64_t location_of(struct writer *w, const char *frame)
 {
 	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
-	size_t module = dt_symbol_module(frame);
+	size_t module = dt_symbol_module(frame), file = file_at(frame);
 
 	if (number != 0)
 		return number;
@@ -86,7 +97,10 @@ static uint64_t location_of(struct writer *w, const char *frame)
 	dt_out_clear(&w->inner);
 	put_number(&w->inner, FUNCTION_ID, number);
 	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
-	if (module > 0)
+	if (file > 0)
+		put_number(&w->inner, FUNCTION_FILE,
+		    string_of(w, dt_arena_strndup(w->arena, frame + file, strlen(frame + file) - 1)));
+	else if (module > 0)
 		put_number(&w->inner, FUNCTION_FILE,
 		    string_of(w, dt_arena_strndup(w->arena, frame, module)));
 	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
