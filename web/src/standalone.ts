@@ -2,7 +2,8 @@
 // A file of -O flame or -O heatmap: its data, which are in it as text, and the views of the live page that draw them. The
 // data are untrusted: they become names and numbers, never markup.
 import { el, forgetInks } from "./dom";
-import type { Changed, Part } from "./message";
+import { FileSource } from "./flame/source";
+import type { Changed } from "./message";
 import { Model, SLOTS } from "./model";
 import type { View } from "./view";
 import { Flame } from "./view/flame";
@@ -21,63 +22,18 @@ function show(title: string, view: View | null): void {
 	if (view) shown.push(view);
 }
 
-// ---- stacks: lines of "frame;frame;frame count", the outermost first
-
-class Stacks {
-	readonly model = new Model();
-	private names = new Map<string, number>();
-	private keys = new Map<string, number>();
-	private counts: number[] = [];
-
-	constructor() {
-		this.model.take({ t: "agg", id: 1, name: "", fn: "sum" });
-	}
-
-	private name(text: string): number {
-		let n = this.names.get(text);
-		if (n === undefined) {
-			this.names.set(text, n = this.names.size);
-			this.model.take({ t: "name", i: n, s: text });
-		}
-		return n;
-	}
-
-	private key(path: string): number {
-		let i = this.keys.get(path);
-		if (i !== undefined) return i;
-		this.keys.set(path, i = this.keys.size);
-		this.counts[i] = 0;
-		const k: Part[] = [{ pid: 1, st: path.split(";").reverse().map((f) => this.name(f)) }];
-		this.model.take({ t: "key", a: 1, i, k });
-		return i;
-	}
-
-	/** Lines that are not stacks are skipped: an earlier file may hold anything. */
-	add(text: string): void {
-		for (const line of text.split("\n")) {
-			const end = line.lastIndexOf(" "), n = end > 0 ? Number(line.slice(end + 1)) : 0;
-			if (n > 0 && Number.isFinite(n)) this.counts[this.key(line.slice(0, end))] += n;
-		}
-		this.model.take({ t: "snap", ms: 0, hidden: 0, a: [{ id: 1, more: 0, v: this.counts.map((n, i) => [i, n]) }] });
-	}
-
-	get total(): number {
-		return this.counts.reduce((sum, n) => sum + n, 0);
-	}
-}
+// ---- stacks
 
 function flame(now: string, before: string | null): void {
-	const stacks = new Stacks(), view = new Flame(stacks, stacks.model.aggs.get(1)!);
-	let title = "Flame graph";
-	if (before !== null) stacks.add(before);
-	if (stacks.total > 0) {
-		view.compare({ before: "in the earlier file", since: "in this one" });
-		title = "Differential flame graph";
-	}
-	stacks.add(now);
+	const source = new FileSource(), s = source.stacks;
+	source.add(now, false);
+	const own = s.sum(s.total);
+	if (before !== null) source.add(before, true);
+	const all = s.sum(s.total), view = new Flame({ model: new Model() }, source, null), differs = all > own;
+	if (differs) view.compare({ before: "in the earlier file", since: "in this one" });
+	const title = differs ? "Differential flame graph" : "Flame graph";
 	document.title = title;
-	show(stacks.total > 0 ? title : "No stacks: record stack() or ustack(), or use them as keys of an aggregation.",
-		stacks.total > 0 ? view : null);
+	show(all > 0 ? title : "No stacks: record stack() or ustack(), or use them as keys of an aggregation.", all > 0 ? view : null);
 }
 
 // ---- histograms over time: lines of words, separated by tabs
@@ -160,7 +116,7 @@ const draw = () => {
 };
 /** Keys work before anything has the focus. */
 document.addEventListener("keydown", (e) => {
-	const canvas = main.querySelector("canvas");
+	const canvas = main.querySelector("canvas.flame, canvas.heat");
 	if (e.target !== document.body || !canvas || e.ctrlKey || e.metaKey || e.altKey) return;
 	if (!canvas.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, shiftKey: e.shiftKey, cancelable: true }))) e.preventDefault();
 });
