@@ -17,6 +17,24 @@ function block(id: string): string | null {
 	return document.getElementById(id)?.textContent?.replace(/%3C/g, "<").replace(/%25/g, "%") ?? null;
 }
 
+/** What the file is of: the machine, when, for how long, and the program. */
+function about(): { where: string; program: string } {
+	const [head, ...rest] = (block("about") ?? "").replace(/^\n/, "").split("\n\n"), said = new Map(head.split("\n").map((l) => l.split("\t") as [string, string]));
+	const wall = Number(said.get("wall") ?? 0) / 1e6, took = Number(said.get("took") ?? 0) / 1e9;
+	const time = wall > 0 ? new Date(wall).toLocaleString("sv") : "";
+	return { where: [said.get("host"), time, took > 0 ? `${took.toFixed(1)} s` : ""].filter((x) => x).join(" \u00b7 "), program: rest.join("\n\n").trim() };
+}
+
+/** A title, where and when, and the program, of which the first line that is no comment is enough until it is opened. */
+function headline(): void {
+	const { where, program } = about(), lines = program.replace(/\/\*[^]*?\*\//g, "").split("\n");
+	const first = lines.find((l) => /\S/.test(l) && !/^\s*(#|\/\/)/.test(l)) ?? "";
+	document.title = [document.title, where].filter((x) => x).join(": ");
+	if (where === "" && program === "") return;
+	main.prepend(el("div", { class: "about" }, el("span", { class: "dim" }, where), program === "" ? null :
+		el("details", {}, el("summary", {}, el("code", {}, first.trim())), el("pre", {}, program))));
+}
+
 function show(title: string, view: View | null): void {
 	main.append(el("section", { class: "card" }, el("header", {}, el("h2", {}, title)), el("div", { class: "body" }, view?.root ?? "")));
 	if (view) shown.push(view);
@@ -110,6 +128,7 @@ const now = block("now"), data = block("data");
 document.body.append(main);
 if (now !== null) flame(now, block("before"));
 if (data !== null) heatmap(data);
+headline();
 const draw = () => {
 	forgetInks();
 	for (const view of shown) view.update();
