@@ -5,11 +5,17 @@ import { el, forgetInks } from "./dom";
 import { FileSource } from "./flame/source";
 import type { Changed } from "./message";
 import { Model, SLOTS } from "./model";
-import type { View } from "./view";
+import { aggViews, type View } from "./view";
 import { Flame } from "./view/flame";
 import { Heat } from "./view/heat";
 
 const shown: View[] = [];
+const help = el("button", { type: "button", class: "help", "aria-expanded": "false", onclick: () => {
+	const table = main.querySelector<HTMLElement>("table.keys")!;
+	table.hidden = !table.hidden;
+	help.setAttribute("aria-expanded", String(!table.hidden));
+	table.scrollIntoView({ block: "nearest" });
+} }, "? Keys");
 const main = el("main", { class: "alone" });
 
 /** The text of a block; in it % and < are escaped. null: there is none. */
@@ -33,6 +39,12 @@ function headline(): void {
 	if (where === "" && program === "") return;
 	main.prepend(el("div", { class: "about" }, el("span", { class: "dim" }, where), program === "" ? null :
 		el("details", {}, el("summary", {}, el("code", {}, first.trim())), el("pre", {}, program))));
+}
+
+/** What keys do, of the views that are here. */
+function keys(): void {
+	const rows = aggViews.filter((v) => now !== null ? v.name === "flame" : v.name !== "flame").flatMap((v) => v.keys ?? []);
+	if (rows.length) main.append(help, el("table", { class: "keys", hidden: true }, ...rows.map(([k, what]) => el("tr", {}, el("th", {}, k), el("td", {}, what)))));
 }
 
 function show(title: string, view: View | null): void {
@@ -129,12 +141,14 @@ document.body.append(main);
 if (now !== null) flame(now, block("before"));
 if (data !== null) heatmap(data);
 headline();
+keys();
 const draw = () => {
 	forgetInks();
 	for (const view of shown) view.update();
 };
 /** Keys work before anything has the focus. */
 document.addEventListener("keydown", (e) => {
+	if (e.key === "?" && !(e.target as HTMLElement).matches("input")) return help.click();
 	const canvas = main.querySelector("canvas.flame, canvas.heat");
 	if (e.target !== document.body || !canvas || e.ctrlKey || e.metaKey || e.altKey) return;
 	if (!canvas.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, shiftKey: e.shiftKey, cancelable: true }))) e.preventDefault();

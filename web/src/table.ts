@@ -12,8 +12,8 @@ export const gridStyle = `
 .grid .head button { all: unset; box-sizing: border-box; cursor: pointer; height: 28px; width: 100%; overflow: hidden; text-overflow: ellipsis;
 	font: 600 12px/28px system-ui, sans-serif; color: var(--dim); white-space: nowrap; }
 .grid .head button:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-.grid .head [aria-sort="ascending"] button::after { content: " \\25b4"; }
-.grid .head [aria-sort="descending"] button::after { content: " \\25be"; }
+.grid .head [aria-sort="ascending"] button::after { content: " \\25b4" / ""; }
+.grid .head [aria-sort="descending"] button::after { content: " \\25be" / ""; }
 .grid .rows .line { position: absolute; left: 0; top: 0; }
 .grid .rows .line[aria-selected="true"] { background: var(--bar); }
 .grid .rows .line > * { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; min-width: 0; }

@@ -315,7 +315,8 @@ export class Flame implements View {
 
 	private tell(n: Node): void {
 		const root = this.mode === "sandwich" ? this.sum : this.count(this.tree().root), share = root > 0 ? this.count(n) / root : 0;
-		const d = this.change(n) * 100, self = n.frame && n.self > 0 && !this.differs ? `; self ${digits(n.self)} (${percent(n.self / Math.max(1, root))})` : "";
+		const d = this.change(n) * 100, own = this.mode !== "inverted" && this.mode !== "sandwich" && !this.differs;
+		const self = n.frame && n.self > 0 && own ? `; self ${digits(n.self)} (${percent(n.self / Math.max(1, root))})` : "";
 		const diff = this.differs ? `; ${digits(n.before)} ${this.words.before}, ${digits(n.total - n.before)} ${this.words.since}: ` +
 			`${d >= 0 ? "\u25b2 +" : "\u25bc "}${d.toFixed(1)} points` : "";
 		const when = this.mode === "time" && n.frame ? `; from ${(n.from / 1000).toFixed(3)} s to ${(n.to / 1000).toFixed(3)} s` : "";
@@ -328,6 +329,10 @@ export class Flame implements View {
 	}
 }
 
-register({ name: "flame", order: 20, css, fits: hasStack, make: (stage, agg) => new Flame(stage, new AggSource(stage.model, agg), agg) });
+const keys: [string, string][] = [["2 5 1 4 3", "left heavy, A\u2013Z, time order, bottom up, sandwich"], ["arrows", "from function to function"],
+	["Enter, click", "zoom to the function"], ["+ \u2212 0, Ctrl and wheel", "zoom in, out, all"], ["[ ], Shift and wheel, drag", "move"],
+	["/, then Enter or n N", "find functions, from one place to the next"], ["f", "callers and callees of the function"], ["c", "colours: kind, module, language"],
+	["i", "turn over"], ["w", "widths of either part of a comparison"], ["l", "look into the function"], ["Esc", "back to all"]];
+register({ name: "flame", order: 20, css, keys, fits: hasStack, make: (stage, agg) => new Flame(stage, new AggSource(stage.model, agg), agg) });
 register({ name: "stacks", order: 15, css: "", fitsTrace: (m) => m.recs.length > 0 && m.recs.slice(-100).some((r) => r.values.some(isStack)),
 	makeForTrace: (stage) => new Flame(stage, new RecordSource(stage.model), null) });

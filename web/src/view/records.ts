@@ -181,5 +181,6 @@ export class Records implements View {
 	}
 }
 
-register({ name: "records", order: 10, css, fitsTrace: (model) => model.recs.length > 0,
+const keys: [string, string][] = [["up, down, Page, Home, End", "from row to row"], ["Enter, click", "the whole record"]];
+register({ name: "records", order: 10, css, keys, fitsTrace: (model) => model.recs.length > 0,
 	makeForTrace: (stage) => new Records(stage) });

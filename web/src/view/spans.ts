@@ -245,5 +245,8 @@ function flowText(flow: Span[]): string {
 	return `has ${whole(flow.length)} spans on ${whole(tracks)} tracks in ${duration(to - flow[0].from)}`;
 }
 
-register({ name: "spans", order: 20, css, fitsTrace: (model) => model.spans.length > 0,
+const keys: [string, string][] = [["+ \u2212, Ctrl and wheel", "zoom, to nanoseconds"], ["\u2190 \u2192, drag, Shift and wheel", "move"],
+	["[ ]", "from one to the next of the same function"], ["Enter, double click", "show one whole"], ["f", "show all"], ["End", "follow what comes"],
+	["/, then Enter or n N", "find spans, from one to the next"], ["Esc", "choose none"]];
+register({ name: "spans", order: 20, css, keys, fitsTrace: (model) => model.spans.length > 0,
 	makeForTrace: (stage) => new Spans(stage) });
