@@ -18,8 +18,8 @@ export async function step(what, f) {
 	}
 }
 
-export function same(got, want) {
-	if (got !== want) throw new Error(`${got}, expected ${want}`);
+export function same(got, want, of = "") {
+	if (got !== want) throw new Error(`${got}, expected ${want}${of && `: ${of}`}`);
 }
 
 /** `dtrace --web WORDS` and a page that looks at it. */

@@ -185,7 +185,7 @@ const loadFile = (name, buffer) => page.locator('input[type="file"]').setInputFi
 await step("the page loads a recording, chosen or dropped", async () => {
 	await loadFile("r", record(`BEGIN { @recorded["chosen"] = sum(4711); trace("a record"); exit(0); }`));
 	await value("chosen", 4711);
-	await page.locator(".rec .what", { hasText: "a record" }).waitFor();
+	await page.locator(".records .line", { hasText: "a record" }).waitFor();
 	await state("ended");
 	same(/@recorded\["chosen"\]/.test(await editor.inputValue()), true);
 	const bytes = [...record(`BEGIN { @recorded["dropped"] = sum(815); exit(0); }`)];

@@ -341,7 +341,8 @@ class Page implements Stage {
 		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["g", "gallery"],
 			["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents"], ["t", "dark or light"], ["b", "a step back"],
 			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"],
-			["up, down", "in bars: from key to key"], ["l", "in a flame graph: look into a function"], ["[ and ]", "in spans: from one to the next"]];
+			["up, down", "in bars: from key to key"]];
+		for (const v of [...aggViews, ...traceViews]) for (const [k, what] of v.keys ?? []) rows.push([k, `${v.name}: ${what}`]);
 		this.open("Keys", el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
 	}
 

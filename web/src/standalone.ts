@@ -2,13 +2,20 @@
 // A file of -O flame or -O heatmap: its data, which are in it as text, and the views of the live page that draw them. The
 // data are untrusted: they become names and numbers, never markup.
 import { el, forgetInks } from "./dom";
-import type { Changed, Part } from "./message";
+import { FileSource } from "./flame/source";
+import type { Changed } from "./message";
 import { Model, SLOTS } from "./model";
-import type { View } from "./view";
+import { aggViews, type View } from "./view";
 import { Flame } from "./view/flame";
 import { Heat } from "./view/heat";
 
 const shown: View[] = [];
+const help = el("button", { type: "button", class: "help", "aria-expanded": "false", onclick: () => {
+	const table = main.querySelector<HTMLElement>("table.keys")!;
+	table.hidden = !table.hidden;
+	help.setAttribute("aria-expanded", String(!table.hidden));
+	table.scrollIntoView({ block: "nearest" });
+} }, "? Keys");
 const main = el("main", { class: "alone" });
 
 /** The text of a block; in it % and < are escaped. null: there is none. */
@@ -16,68 +23,47 @@ function block(id: string): string | null {
 	return document.getElementById(id)?.textContent?.replace(/%3C/g, "<").replace(/%25/g, "%") ?? null;
 }
 
+/** What the file is of: the machine, when, for how long, and the program. */
+function about(): { where: string; program: string } {
+	const [head, ...rest] = (block("about") ?? "").replace(/^\n/, "").split("\n\n"), said = new Map(head.split("\n").map((l) => l.split("\t") as [string, string]));
+	const wall = Number(said.get("wall") ?? 0) / 1e6, took = Number(said.get("took") ?? 0) / 1e9;
+	const time = wall > 0 ? new Date(wall).toLocaleString("sv") : "";
+	return { where: [said.get("host"), time, took > 0 ? `${took.toFixed(1)} s` : ""].filter((x) => x).join(" \u00b7 "), program: rest.join("\n\n").trim() };
+}
+
+/** A title, where and when, and the program, of which the first line that is no comment is enough until it is opened. */
+function headline(): void {
+	const { where, program } = about(), lines = program.replace(/\/\*[^]*?\*\//g, "").split("\n");
+	const first = lines.find((l) => /\S/.test(l) && !/^\s*(#|\/\/)/.test(l)) ?? "";
+	document.title = [document.title, where].filter((x) => x).join(": ");
+	if (where === "" && program === "") return;
+	main.prepend(el("div", { class: "about" }, el("span", { class: "dim" }, where), program === "" ? null :
+		el("details", {}, el("summary", {}, el("code", {}, first.trim())), el("pre", {}, program))));
+}
+
+/** What keys do, of the views that are here. */
+function keys(): void {
+	const rows = aggViews.filter((v) => now !== null ? v.name === "flame" : v.name !== "flame").flatMap((v) => v.keys ?? []);
+	if (rows.length) main.append(help, el("table", { class: "keys", hidden: true }, ...rows.map(([k, what]) => el("tr", {}, el("th", {}, k), el("td", {}, what)))));
+}
+
 function show(title: string, view: View | null): void {
 	main.append(el("section", { class: "card" }, el("header", {}, el("h2", {}, title)), el("div", { class: "body" }, view?.root ?? "")));
 	if (view) shown.push(view);
 }
 
-// ---- stacks: lines of "frame;frame;frame count", the outermost first
-
-class Stacks {
-	readonly model = new Model();
-	private names = new Map<string, number>();
-	private keys = new Map<string, number>();
-	private counts: number[] = [];
-
-	constructor() {
-		this.model.take({ t: "agg", id: 1, name: "", fn: "sum" });
-	}
-
-	private name(text: string): number {
-		let n = this.names.get(text);
-		if (n === undefined) {
-			this.names.set(text, n = this.names.size);
-			this.model.take({ t: "name", i: n, s: text });
-		}
-		return n;
-	}
-
-	private key(path: string): number {
-		let i = this.keys.get(path);
-		if (i !== undefined) return i;
-		this.keys.set(path, i = this.keys.size);
-		this.counts[i] = 0;
-		const k: Part[] = [{ pid: 1, st: path.split(";").reverse().map((f) => this.name(f)) }];
-		this.model.take({ t: "key", a: 1, i, k });
-		return i;
-	}
-
-	/** Lines that are not stacks are skipped: an earlier file may hold anything. */
-	add(text: string): void {
-		for (const line of text.split("\n")) {
-			const end = line.lastIndexOf(" "), n = end > 0 ? Number(line.slice(end + 1)) : 0;
-			if (n > 0 && Number.isFinite(n)) this.counts[this.key(line.slice(0, end))] += n;
-		}
-		this.model.take({ t: "snap", ms: 0, hidden: 0, a: [{ id: 1, more: 0, v: this.counts.map((n, i) => [i, n]) }] });
-	}
-
-	get total(): number {
-		return this.counts.reduce((sum, n) => sum + n, 0);
-	}
-}
+// ---- stacks
 
 function flame(now: string, before: string | null): void {
-	const stacks = new Stacks(), view = new Flame(stacks, stacks.model.aggs.get(1)!);
-	let title = "Flame graph";
-	if (before !== null) stacks.add(before);
-	if (stacks.total > 0) {
-		view.compare({ before: "in the earlier file", since: "in this one" });
-		title = "Differential flame graph";
-	}
-	stacks.add(now);
+	const source = new FileSource(), s = source.stacks;
+	source.add(now, false);
+	const own = s.sum(s.total);
+	if (before !== null) source.add(before, true);
+	const all = s.sum(s.total), view = new Flame({ model: new Model() }, source, null), differs = all > own;
+	if (differs) view.compare({ before: "in the earlier file", since: "in this one" });
+	const title = differs ? "Differential flame graph" : "Flame graph";
 	document.title = title;
-	show(stacks.total > 0 ? title : "No stacks: record stack() or ustack(), or use them as keys of an aggregation.",
-		stacks.total > 0 ? view : null);
+	show(all > 0 ? title : "No stacks: record stack() or ustack(), or use them as keys of an aggregation.", all > 0 ? view : null);
 }
 
 // ---- histograms over time: lines of words, separated by tabs
@@ -154,13 +140,16 @@ const now = block("now"), data = block("data");
 document.body.append(main);
 if (now !== null) flame(now, block("before"));
 if (data !== null) heatmap(data);
+headline();
+keys();
 const draw = () => {
 	forgetInks();
 	for (const view of shown) view.update();
 };
 /** Keys work before anything has the focus. */
 document.addEventListener("keydown", (e) => {
-	const canvas = main.querySelector("canvas");
+	if (e.key === "?" && !(e.target as HTMLElement).matches("input")) return help.click();
+	const canvas = main.querySelector("canvas.flame, canvas.heat");
 	if (e.target !== document.body || !canvas || e.ctrlKey || e.metaKey || e.altKey) return;
 	if (!canvas.dispatchEvent(new KeyboardEvent("keydown", { key: e.key, shiftKey: e.shiftKey, cancelable: true }))) e.preventDefault();
 });

@@ -29,6 +29,7 @@ interface Named {
 	name: string;			// of its tab or card
 	order: number;			// tabs and cards are sorted by it
 	css: string;
+	keys?: [string, string][];	// what they do in its picture
 }
 /** A tab in the card of each aggregation that it fits. */
 export interface AggView extends Named { fits(agg: Agg): boolean; make(stage: Stage, agg: Agg): View }
