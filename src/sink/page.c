@@ -2,6 +2,8 @@
 /* See page.h. */
 #include "sink/page.h"
 
+#include "dif/dif.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +49,20 @@ void dt_page_begin(struct dt_out *o)
 void dt_page_end(struct dt_out *o)
 {
 	put_unpacked(o, dt_page_tail_begin, dt_page_tail_end);
+}
+
+void dt_page_about(struct dt_out *o, const struct dt_sink_start *start)
+{
+	dt_out_printf(o, "wall\t%llu\nhost\t%s\nprogram\n", (unsigned long long)start->wall,
+	    start->host != NULL ? start->host : "");
+	for (uint32_t i = 0; i < start->nprograms; i++) {
+		const struct dt_prog *p = start->programs[i];
+		const struct dt_source *src = p->necbs > 0 ? p->ecbs[0].loc.src : NULL;
+
+		if (src != NULL)
+			dt_out_put(o, src->text, src->len);
+		dt_out_str(o, "\n");
+	}
 }
 
 void dt_page_open(struct dt_out *o, const char *id)

@@ -7,12 +7,19 @@
 #define DT_SINK_PAGE_H
 
 #include "output/out.h"
+#include "sink/sink.h"
 
 /* False: this build has no page; `why` (len bytes) says so. */
 bool dt_page_built(const char *format, char *why, size_t len);
 /* What comes before and after the blocks of data. */
 void dt_page_begin(struct dt_out *);
 void dt_page_end(struct dt_out *);
+
+/*
+ * The text of the block "about": "wall NS" (since 1970, at the start), "host NAME", then "program" and below
+ * it the text of all programs.
+ */
+void dt_page_about(struct dt_out *text, const struct dt_sink_start *);
 
 /*
  * A block of data that a script reads by its id. In it only % and < are escaped (%25, %3C), so no text ends

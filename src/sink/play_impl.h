@@ -49,6 +49,7 @@ struct dt_player {
 	uint64_t nwords;		/* of the block in hand, expanded */
 	uint64_t nkept;			/* words of the state of snapshots */
 	bool text, failed;
+	const char *host;		/* its name */
 	bool begun, hosted;		/* the mark, the host were read */
 	uint8_t last;			/* byte of text that a terminal got */
 	/* a piece of the stream that is not complete */

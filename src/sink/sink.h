@@ -31,6 +31,7 @@ struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 
 struct dt_sink_start {
 	int pid;			/* of the process that traces */
+	const char *host;		/* its name */
 	uint64_t time, wall;		/* both clocks at the start: monotonic, and since 1970, in ns */
 	uint32_t nprograms;
 	const struct dt_prog *const *programs;	/* they live as long as the trace */

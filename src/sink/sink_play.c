@@ -141,6 +141,7 @@ static int play_host(struct dt_player *p, struct dt_play_in *in)
 		return dt_play_bad(p, "it was recorded on a machine with another byte order or size of "
 		    "pointers (%s): play it on such a machine", h.machine);
 	p->hosted = true;
+	p->host = h.name;
 	p->now = h.monotonic;
 	p->skew = h.wall - h.monotonic;
 	return p->play->host != NULL ? p->play->host(p->play->ctx, &h) : 0;
@@ -266,6 +267,7 @@ static int play_start(struct dt_player *p, struct dt_play_in *in)
 	struct dt_sink_start start = { .pid = (int)dt_play_u32(in) };
 
 	p->now = dt_play_u64(in);
+	start.host = p->host;
 	start.time = p->now;
 	start.wall = p->now + p->skew;
 	start.nprograms = dt_play_u32(in);

@@ -8,6 +8,7 @@
 #include "base/outfile.h"
 
 #include <errno.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* NULL: no aggregation has that number. */
@@ -127,7 +128,9 @@ static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct
 /* Called before anything is written; does its work once. */
 void dt_trace_sink_start(struct dt_trace *t)
 {
-	struct dt_sink_start start = { .pid = getpid(), .time = dt_clock_ns(), .wall = dt_clock_wall_ns(),
+	struct utsname host = { .nodename = "" };
+	struct dt_sink_start start = { .pid = getpid(), .host = host.nodename, .time = dt_clock_ns(),
+		.wall = dt_clock_wall_ns(),
 		.nprograms = (uint32_t)t->progs.n, .programs = t->progs.v };
 	struct dt_arena *arena;
 
@@ -136,6 +139,7 @@ void dt_trace_sink_start(struct dt_trace *t)
 	t->sink->env.started = true;
 	if (t->sink->type->start == NULL)
 		return;
+	(void)uname(&host);
 	arena = dt_arena_under(t->arena);
 	describe_programs(t, arena, &start);
 	t->sink->type->start(t->sink, &start);
