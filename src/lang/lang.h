@@ -71,7 +71,7 @@ struct dt_lang {
 	    const struct dt_unwind_func *, struct dt_lang_function *);
 	uint32_t (*line)(const struct dt_lang_function *, uint32_t pos);	/* 0: not known */
 };
-extern const struct dt_lang dt_lang_python;
+extern const struct dt_lang dt_lang_python, dt_lang_php;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
 const char *dt_lang_name(const struct dt_lang *);

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 4096, FUNCTIONS_MAX = 65536, BATCH = 60 };
+enum { BUCKETS = 4096, FUNCTIONS_MAX = 65536, BATCH = 40 };
 #define FIND_NS 50000000u		/* for names, when one of them is wanted now */
 #define BYTES_MAX (64ull << 20)		/* of names and lines */
 
@@ -115,7 +115,7 @@ struct question {
 	struct dt_lang_process process;
 	struct dt_unwind_lang record;
 	uint32_t n;
-	struct { uint64_t code, key; } f[BATCH];
+	struct { uint64_t code, key, more; } f[BATCH];
 };
 struct answer { int32_t err; uint32_t first, format, nlines; char name[DT_LANG_NAME], file[DT_LANG_PATH]; };
 _Static_assert(sizeof(struct question) <= DT_DIGEST_ARG, "a batch fits into a question");
@@ -129,7 +129,8 @@ static int make_names(struct dt_digest *d, int fd, const void *arg, size_t len)
 	p.reader = NULL;
 	p.fd = fd;
 	for (uint32_t i = 0; i < q->n && err == 0; i++) {
-		struct dt_unwind_func seen = { .code = q->f[i].code, .key = q->f[i].key };
+		struct dt_unwind_func seen = { .code = q->f[i].code, .key = q->f[i].key,
+			.more = q->f[i].more };
 		struct dt_lang_function f = { .first = 0 };
 		struct answer a = { .err = p.lang->function(&p, &q->record, &seen, &f) };
 
@@ -229,6 +230,7 @@ static void collect(struct block *b, uint32_t *i, struct question *q, uint32_t *
 			continue;
 		q->f[q->n].code = code;
 		q->f[q->n].key = __atomic_load_n(&b->func[*i].key, __ATOMIC_ACQUIRE);
+		q->f[q->n].more = __atomic_load_n(&b->func[*i].more, __ATOMIC_ACQUIRE);
 		if (code == 0) {
 			*all = false;
 			continue;
