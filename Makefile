@@ -312,4 +312,4 @@ FORCE:
 
 # What each object was made of when it was made last.
 -include $(RT_OBJ:.o=.d) $(patsubst %.c,$(B)/obj/%.d,$(LIB_SRC) $(CMD_SRC) $(WEB_SRC) $(FLEET_SRC) $(USDT_SRC) $(BENCH_SRC) \
-	bench/fleet/sim.c 	$(wildcard test/unit/*.c test/tool/*.c test/tool/*/*.c test/trigger/*.c test/diff/*.c test/fuzz/*.c))
+	bench/fleet/sim.c $(wildcard test/unit/*.c test/tool/*.c test/tool/*/*.c test/trigger/*.c test/diff/*.c test/fuzz/*.c))
