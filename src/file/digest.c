@@ -247,7 +247,7 @@ static int put_section(struct dt_digest *d, struct dt_elf *e, const char *name)
 }
 
 /*
- * Fewer than `most` at the end of the file, none after it: it is the asker who knows how many are needed.
+ * Fewer than `most` at the end of the file, none after it: the caller knows how many are needed.
  */
 static int put_bytes(struct dt_digest *d, const struct dt_elf *e, uint64_t at, uint64_t most)
 {
