@@ -71,7 +71,8 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n-- > 0) {
 		pc.i = v->pcs[n];
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
-		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : DT_STACK_KERNEL);
+		add_frame(to, text, user ? without_line(text) : without_offset(text),
+		    user ? "" : DT_STACK_KERNEL);
 	}
 }
 
