@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEARN_READS = 4096, FUNCTION_READS = 1024 };
+enum { LEARN_READS = 512, FUNCTION_READS = 1024 };
 /* of JDK 8: words below fp, where an interpreted frame has the address of its bytecode */
 enum { BCP_WORDS_8 = 7 };
 enum { EXCLUDES_ZERO = 1, TABLE = 2 };	/* dt_lang_function.format */

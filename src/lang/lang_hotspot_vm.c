@@ -239,8 +239,8 @@ int dt_hs_learn(struct dt_hs_vm *vm, struct dt_peek *p, const uint64_t symbol[DT
 	for (int i = 0; i < DT_HS_FIELDS; i++)
 		vm->of[i] = DT_HS_NONE;
 	err = read_tables(vm, p, symbol);
-	if (err != 0)
-		return err;
+	if (err != 0 || p->left < 2)
+		return err != 0 ? err : -ENOTSUP;
 	find_heaps(vm, p);
 	/* a heap for stubs alone comes last */
 	for (int i = DT_HS_WALK_HEAPS - 1; i >= 0; i--)

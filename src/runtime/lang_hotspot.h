@@ -13,7 +13,7 @@
 
 /* tmp[]: a blob, bytes of its frames, where they are complete; the map of a heap */
 enum { HS_BLOB, HS_FRAME, HS_COMPLETE, HS_MAP };
-enum { HS_HOPS = 12, HS_FREE = 0xff };
+enum { HS_HOPS = 12, HS_FREE = 0xff, HS_FRAME_MAX = 1 << 20, HS_STUB_FRAME = 512, HS_STUB_WORDS = 6 };
 enum { HS_BACK = 32, HS_AHEAD = 8 };	/* bytes of code around the pc */
 
 /* Members of the blob in w->buf */
@@ -121,7 +121,9 @@ static FN long hs_compiled(struct rt *r)
 
 	if (!l)
 		return 1;
-	w->tmp[HS_FRAME] = hs_int(w, l->word[DT_HS_FRAME_SIZE]) * 8 & 0xffffff;
+	w->tmp[HS_FRAME] = hs_int(w, l->word[DT_HS_FRAME_SIZE]) * 8;
+	if (w->tmp[HS_FRAME] > HS_FRAME_MAX)
+		w->tmp[HS_FRAME] = 0;		/* -1: it follows the frame pointer */
 	w->tmp[HS_COMPLETE] = hs_place(w, l, l->word[DT_HS_CODE]) +
 	    (hs_int(w, l->word[DT_HS_FRAME_COMPLETE] & ~3ull) >> (l->word[DT_HS_FRAME_COMPLETE] & 2) * 8 &
 	    0xffff);
@@ -189,6 +191,34 @@ INLINE u64 hs_state_x86(struct dt_work_walk *w, u64 incomplete)
 	return state;
 }
 
+/* 1: the word at `at` is a return address of Java: call rel32 or call *%reg is before it. */
+INLINE u64 hs_is_return(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l, u64 at)
+{
+	u64 pc = user_word(r, at), code;
+
+	if (!hs_is_code(w, l, pc))
+		return 0;
+	code = user_word(r, pc - 5);
+	return (code & 0xff) == 0xe8 || (code >> 24 & 0xf8ff) == 0xd0ff;
+}
+
+/*
+ * Stubs have no frame, but for a few words that they push, or a pair that fp points to. Returns where the word
+ * before the return address is; 0: not known.
+ */
+static FN u64 hs_stub_x86(struct rt *r)
+{
+	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
+	struct dt_unwind_lang *l = lang_record(r, w);
+
+	if (!l)
+		return 0;
+	for (u64 i = 0; i < HS_STUB_WORDS; i++)
+		if (hs_is_return(r, w, l, w->sp + 8 * i))
+			return w->sp + 8 * i - 8;
+	return w->fp - w->sp <= HS_STUB_FRAME && hs_is_return(r, w, l, w->fp + 8) ? w->fp : 0;
+}
+
 /*
  * The innermost frame, which may be only half there. Its caller is Java too, or the stub by which C++ calls
  * Java: so a return address that is not in the heaps is none.
@@ -203,13 +233,15 @@ static FN long hs_leaf_x86(struct rt *r)
 	if (!l || read_user(r, w->buf, HS_BACK + HS_AHEAD, w->pc - HS_BACK))
 		return 1;
 	state = hs_state_x86(w, w->pc < w->tmp[HS_COMPLETE]);
-	if (state == HS_WHOLE && !w->tmp[HS_FRAME])
-		sp = w->fp;
-	else if (state == HS_WHOLE)
+	if (!w->tmp[HS_FRAME]) {
+		sp = hs_stub_x86(r);
+		state = sp == w->fp ? HS_WHOLE : HS_AT_SP;
+	} else if (state == HS_WHOLE) {
 		sp += w->tmp[HS_FRAME] - 16;
-	else if (state == HS_AT_SP)
+	} else if (state == HS_AT_SP) {
 		sp -= 8;
-	if (sp & 7 || read_user(r, w->buf, 16, sp))
+	}
+	if (sp < 8 || sp & 7 || read_user(r, w->buf, 16, sp))
 		return 1;
 	if (!hs_is_code(w, l, w->buf[1]))
 		return 1;
