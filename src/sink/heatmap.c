@@ -206,8 +206,10 @@ static int take_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 
 static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 {
-	dt_page_about_start(&((struct heatmap *)s)->about, start);
-	((struct heatmap *)s)->start = s->env.now(s->env.ctx);
+	struct heatmap *h = (struct heatmap *)s;
+
+	dt_page_about_start(&h->about, start);
+	h->start = s->env.now(s->env.ctx);
 }
 
 static void put_end(struct dt_sink *s, int status, bool exited)

@@ -31,4 +31,5 @@ export type Message =
 	| { t: "recs"; lost: number; r: Rec[] }
 	| { t: "drop"; n: number; msg: string }
 	| { t: "err"; n: number; msg: string }
+	| { t: "layout"; order: string[]; span: Record<string, number> }	// where panels stand, in a saved page
 	| { t: "cost" } & Cost;

@@ -78,7 +78,7 @@ export class Model {
 
 	take(m: Message): void {
 		switch (m.t) {
-		case "reset": break;		// the page makes another model
+		case "reset": case "layout": break;	// the board makes another model
 		case "start":
 			this.program = m.program;
 			this.wall = m.wall;
