@@ -22,7 +22,7 @@ static const struct { uint32_t version, current, file; } layouts[] = {
 	{ 0x0803, 488, 144 }, { 0x0804, 488, 168 },
 };
 
-static int learn(const struct dt_lang_process *p, struct dt_unwind_lang *to)
+static int learn(struct dt_lang_process *p, struct dt_unwind_lang *to)
 {
 	size_t i = 0;
 
