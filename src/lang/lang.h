@@ -59,6 +59,9 @@ struct dt_lang_function {
 	uint32_t format;		/* of that table */
 };
 
+/* A process that had more functions than are kept; 0: none. The later ones have no names. */
+uint32_t dt_langs_full(const struct dt_langs *);
+
 /* A frame of a stack that is no address. The texts live until the next call. */
 struct dt_lang_frame {
 	const char *lang;
