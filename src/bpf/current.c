@@ -89,14 +89,17 @@ static void cgroup_id(struct dt_emit *a)
 	dt_ldx(a, B8, R0, R0, (int)at(a, "kernfs_node", "id"));
 }
 
-/* r0 = the word at the address in r3, 0 where nothing can be read. */
+/*
+ * r0 = the word at the address in r3, 0 where nothing can be read. Only a hook asks for groups above, and its
+ * frame has to be short: all that it calls share 512 bytes with it.
+ */
 static void load(struct dt_emit *a)
 {
-	dt_sti(a, B8, FP, F_T0, 0);
-	dt_fpaddr(a, R1, F_T0);
+	dt_sti(a, B8, FP, F_HOOK_INDEX, 0);
+	dt_fpaddr(a, R1, F_HOOK_INDEX);
 	dt_imm(a, R2, 8);
 	dt_call(a, BPF_FUNC_probe_read_kernel);
-	dt_ldx(a, B8, R0, FP, F_T0);
+	dt_ldx(a, B8, R0, FP, F_HOOK_INDEX);
 }
 
 /* The ancestor of the level in r1; 0 if the group is not as deep. The list of them is read by number. */
@@ -104,9 +107,9 @@ static void ancestor_id(struct dt_emit *a)
 {
 	uint32_t none = dt_label(a), done = dt_label(a);
 
-	dt_stx(a, B8, FP, F_T0, R1);
+	dt_stx(a, B8, FP, F_HOOK_INDEX, R1);
 	cgroup(a);
-	dt_ldx(a, B8, R3, FP, F_T0);
+	dt_ldx(a, B8, R3, FP, F_HOOK_INDEX);
 	dt_ldx(a, B4, R2, R0, (int)at(a, "cgroup", "level"));
 	dt_jmp(a, BPF_JLT, R2, R3, none);
 	dt_scalar(a, R0);

@@ -7,7 +7,7 @@
 
 struct dt_plan_opts;
 
-/* False: the helper is not about the current thread, no code is made. Else as the helper; F_T0 may change. */
+/* False: the helper is not about the current thread, no code is made. F_HOOK_INDEX may change. */
 bool dt_current_call(struct dt_emit *, int helper);
 /* A member of task_struct or cred that the type data does not show; NULL: all are there. */
 const char *dt_current_missing(const struct dt_plan_opts *);

@@ -28,11 +28,13 @@ static long (*const bpf_loop)(u32 n, void *f, void *ctx, u64 flags) = (void *)18
  * each struct rt of that file has behind it; there strings of the process cannot be read.
  */
 #ifdef RT_OTHER_TASK
+#define KERNEL_WALKS 0			/* the kernel's own walk of a user stack is for the thread that runs */
 struct rt_task { struct rt r; void *task; };
 #define current_task(r) (((struct rt_task *)(r))->task)
 #define read_user(r, to, size, addr) \
 	bpf_copy_from_user_task((to), (size), (void *)(addr), current_task(r), 0)
 #else
+#define KERNEL_WALKS 1
 #define current_task(r) ((void)(r), bpf_get_current_task_btf())
 #define read_user(r, to, size, addr) ((void)(r), bpf_probe_read_user((to), (size), (void *)(addr)))
 #endif

@@ -310,7 +310,7 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 	if (pc - w->start >= w->len)
 		ask_kernel(r, w, pc);
 	if (pc - w->start >= w->len || w->n == 0) {
-		if (!w->nlists && w->out == 1)
+		if (KERNEL_WALKS && !w->nlists && w->out == 1)
 			w->out = 0;		/* nothing is known of this process: the kernel walks it */
 		return w->out ? by_frame(r, w) : 1;
 	}

@@ -53,7 +53,7 @@ ALONE void *in_loop(void *arg)
 	return arg;
 }
 
-struct begin { void *(*run)(void *); volatile int tid; };
+struct begin { void *(*run)(void *); volatile int tid; struct begin *next; };
 
 static void *named(void *arg)
 {
@@ -66,6 +66,7 @@ static void *named(void *arg)
 int main(int argc, char **argv)
 {
 	static void *(*const kind[KINDS])(void *) = { in_mutex, in_read, in_sleep, in_loop };
+	struct begin *sleepers = NULL;
 	pthread_attr_t small;
 	char c;
 
@@ -82,10 +83,15 @@ int main(int argc, char **argv)
 			b->run = kind[k];
 			if (pthread_create(&thread, &small, named, b) != 0)
 				return 2;
-			if (kind[k] != in_loop)
-				until_asleep(&b->tid);
+			if (kind[k] == in_loop)
+				continue;
+			b->next = sleepers;
+			sleepers = b;
 		}
 	}
+	for (; sleepers != NULL; sleepers = sleepers->next)
+		while (!is_asleep(sleepers->tid))
+			usleep(1000);
 	puts("ready");
 	fflush(stdout);
 	while (read(0, &c, 1) > 0)
