@@ -5,6 +5,7 @@
  * stacks, whose name is the type of the value. A frame is a function, and a location without address.
  */
 #include "sink/gzip.h"
+#include "sink/protobuf.h"
 #include "sink/stacks.h"
 
 #include "base/count.h"
@@ -24,40 +25,6 @@ struct writer {
 	struct dt_map strings, functions;	/* text → its number + 1, or its number from 1 */
 };
 
-/* ---- protocol buffers ---- */
-
-static void put_varint(struct dt_out *o, uint64_t v)
-{
-	uint8_t bytes[10];
-	size_t n = 0;
-
-	do {
-		bytes[n++] = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-		v >>= 7;
-	} while (v != 0);
-	dt_out_put(o, bytes, n);
-}
-
-static void put_number(struct dt_out *o, unsigned field, uint64_t v)
-{
-	put_varint(o, field << 3);
-	put_varint(o, v);
-}
-
-static void put_bytes(struct dt_out *o, unsigned field, const void *p, size_t n)
-{
-	put_varint(o, field << 3 | 2);
-	put_varint(o, n);
-	dt_out_put(o, p, n);
-}
-
-/* A message that is finished becomes a field of another, and is empty again. */
-static void put_message(struct dt_out *o, unsigned field, struct dt_out *message)
-{
-	put_bytes(o, field, dt_out_text(message), message->len);
-	dt_out_clear(message);
-}
-
 /* ---- tables ---- */
 
 /* The string's place in the table; a new one is written at once. The first has to be "". */
@@ -68,7 +35,7 @@ static uint64_t string_of(struct writer *w, const char *text)
 	if (number == 0) {
 		number = w->strings.n + 1u;
 		dt_map_put(&w->strings, text, (void *)number);
-		put_bytes(&w->all, PROFILE_STRING, text, strlen(text));
+		dt_proto_bytes(&w->all, PROFILE_STRING, text, strlen(text));
 	}
 	return number - 1;
 }
@@ -84,16 +51,16 @@ static uint64_t location_of(struct writer *w, const char *frame)
 	number = w->functions.n + 1u;
 	dt_map_put(&w->functions, frame, (void *)number);
 	dt_out_clear(&w->inner);
-	put_number(&w->inner, FUNCTION_ID, number);
-	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
+	dt_proto_number(&w->inner, FUNCTION_ID, number);
+	dt_proto_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
 	if (module > 0)
-		put_number(&w->inner, FUNCTION_FILE,
+		dt_proto_number(&w->inner, FUNCTION_FILE,
 		    string_of(w, dt_arena_strndup(w->arena, frame, module)));
-	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
-	put_number(&w->inner, LINE_FUNCTION, number);
-	put_number(&w->message, LOCATION_ID, number);
-	put_message(&w->message, LOCATION_LINE, &w->inner);
-	put_message(&w->all, PROFILE_LOCATION, &w->message);
+	dt_proto_message(&w->all, PROFILE_FUNCTION, &w->inner);
+	dt_proto_number(&w->inner, LINE_FUNCTION, number);
+	dt_proto_number(&w->message, LOCATION_ID, number);
+	dt_proto_message(&w->message, LOCATION_LINE, &w->inner);
+	dt_proto_message(&w->all, PROFILE_LOCATION, &w->message);
 	return number;
 }
 
@@ -114,9 +81,9 @@ static void put_type(struct writer *w, unsigned field, const char *name, const c
 {
 	uint64_t type = string_of(w, name), number = string_of(w, unit);
 
-	put_number(&w->message, VALUE_TYPE, type);
-	put_number(&w->message, VALUE_UNIT, number);
-	put_message(&w->all, field, &w->message);
+	dt_proto_number(&w->message, VALUE_TYPE, type);
+	dt_proto_number(&w->message, VALUE_UNIT, number);
+	dt_proto_message(&w->all, field, &w->message);
 }
 
 /* Leaf first, as the format wants it: from the end of the path to its beginning. */
@@ -126,7 +93,7 @@ static void put_path(struct writer *w, const char *path, struct dt_out *location
 
 	do {
 		semicolon = strrchr(text, ';');
-		put_varint(locations, location_of(w, semicolon != NULL ? semicolon + 1 : text));
+		dt_proto_varint(locations, location_of(w, semicolon != NULL ? semicolon + 1 : text));
 		if (semicolon != NULL)
 			*semicolon = '\0';
 	} while (semicolon != NULL);
@@ -149,13 +116,13 @@ static size_t put_sample(struct writer *w, const struct dt_stacks *s, size_t fro
 		    list[n]->source == source)
 			count = dt_stack_count(list[n++]);
 		any |= count != 0;
-		put_varint(&values, (uint64_t)count);
+		dt_proto_varint(&values, (uint64_t)count);
 	}
 	put_path(w, list[0]->path, &locations);
-	put_message(&w->message, SAMPLE_LOCATIONS, &locations);
-	put_message(&w->message, SAMPLE_VALUES, &values);
+	dt_proto_message(&w->message, SAMPLE_LOCATIONS, &locations);
+	dt_proto_message(&w->message, SAMPLE_VALUES, &values);
 	if (any)
-		put_message(&w->all, PROFILE_SAMPLE, &w->message);
+		dt_proto_message(&w->all, PROFILE_SAMPLE, &w->message);
 	dt_out_clear(&w->message);
 	w->all.failed |= locations.failed || values.failed || w->message.failed;
 	dt_out_free(&locations);
