@@ -53,7 +53,7 @@ static bool copy_part(char *to, size_t size, const char *from, size_t n)
 static bool read_url(struct post *p, const char *url)
 {
 	const char *host, *end, *path, *port;
-	size_t npath;
+	size_t npath, nport;
 
 	if (strncmp(url, "http://", 7) != 0)
 		return false;
@@ -70,11 +70,13 @@ static bool read_url(struct post *p, const char *url)
 	}
 	if (end == host || (*port != ':' && port != path))
 		return false;
-	port = port == path ? "4318" : port + 1;
+	nport = (size_t)(path - port);
+	if (nport == 1 || strspn(port + (nport > 0), "0123456789") + (nport > 0) < nport)
+		return false;
 	npath = strlen(path);
 	npath -= npath > 0 && path[npath - 1] == '/';
 	return copy_part(p->host, sizeof(p->host), host, (size_t)(end - host)) &&
-	    copy_part(p->port, sizeof(p->port), port, strspn(port, "0123456789")) && p->port[0] != '\0' &&
+	    copy_part(p->port, sizeof(p->port), nport > 0 ? port + 1 : "4318", nport > 0 ? nport - 1 : 4) &&
 	    copy_part(p->prefix, sizeof(p->prefix), path, npath);
 }
 

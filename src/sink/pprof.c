@@ -104,8 +104,8 @@ static uint64_t mapping_of(struct writer *w, const struct frame *f)
 }
 
 /*
- * The file of a function is the object it is in, or what its language says. Location and function of a frame have the
- * same number.
+ * The file of a function is the object it is in, or what its language says. Location and function of a frame
+ * have the same number.
  */
 static uint64_t location_of(struct writer *w, const char *text)
 {
