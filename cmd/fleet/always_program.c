@@ -83,7 +83,7 @@ void program_start(struct program *p, const struct settings *s)
 		in = worker_request(q.bytes, q.len);
 	message_free(&q);
 	if (err == 0)
-		err = in < 0 ? ENOMEM : worker_spawn(in, &p->pid, &p->said, &p->stream);
+		err = in < 0 ? ENOMEM : worker_spawn("--worker", in, &p->pid, &p->said, &p->stream);
 	if (in >= 0)
 		close(in);
 	if (err != 0) {

@@ -99,6 +99,8 @@ struct dt_sink_type {
 	/* text that was shown, the caller's included (dtrace_record_file()) */
 	void (*text)(struct dt_sink *, const void *, size_t n);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
+	/* firings of an earlier time will not be given any more */
+	void (*passed)(struct dt_sink *, uint64_t time);
 	/* what was given so far should reach readers now */
 	void (*flush)(struct dt_sink *);
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */

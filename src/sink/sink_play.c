@@ -157,6 +157,15 @@ static int play_clocks(struct dt_player *p, struct dt_play_in *in)
 	return 0;
 }
 
+static int play_passed(struct dt_player *p, struct dt_play_in *in)
+{
+	uint64_t time = dt_play_u64(in);
+
+	if (p->sink->type->passed != NULL && !in->bad)
+		p->sink->type->passed(p->sink, time);
+	return 0;
+}
+
 /* ---- programs ---- */
 
 static int play_program(struct dt_player *p, struct dt_play_in *in)
@@ -481,7 +490,7 @@ static const struct block {
 	{ 'G', false, dt_play_aggname }, { 'K', true, dt_play_key }, { 'R', true, dt_play_shown },
 	{ 'A', true, dt_play_aggregation }, { 'V', true, dt_play_snapshot }, { 'E', true, play_event },
 	{ 'F', true, play_fault }, { 'D', true, play_drop }, { 'M', true, play_left },
-	{ 'T', false, play_text }, { 'X', true, play_end },
+	{ 'T', false, play_text }, { 'w', true, play_passed }, { 'X', true, play_end },
 };
 
 /* Text needs no sink: what was shown is shown again. Of it only errors and drops are wanted beside. */
