@@ -111,6 +111,7 @@ all: $(WEB)
 # dtraced needs libnats, which has no static archive in Debian; without it all else is built.
 FLEET := $(if $(STATIC),,$(if $(NATS_LIBS),$(B)/dtraced))
 all: $(FLEET)
+tests: $(FLEET:%/dtraced=%/bench/fleetsim)
 LIBS := $(if $(STATIC),$(PKG_LIBS_STATIC),$(PKG_LIBS))
 
 # On aarch64 compilers keep a frame record in each function that calls another one, by which its stacks are walked: there
@@ -254,6 +255,11 @@ $(B)/test/inproc_later: private ALL_LDFLAGS += -Wl,--no-as-needed -ldl
 $(B)/bench/trace: $(BENCH_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+# Hosts for bench/fleet.sh, which speak as dtraced does.
+$(B)/obj/bench/fleet/%.o: private ALL_CFLAGS += -Icmd/fleet -Icmd/common
+$(B)/bench/fleetsim: $(addprefix $(B)/obj/,bench/fleet/sim.o cmd/fleet/bus.o cmd/fleet/message.o)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(NATS_LIBS) -lpthread
 # A tool of several files is a folder with a main.c; differ is test/diff.
 define tool_folder
 $(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(2)/*.c)) $(B)/libdtrace.a
@@ -305,5 +311,5 @@ FORCE:
 .DELETE_ON_ERROR:
 
 # What each object was made of when it was made last.
--include $(RT_OBJ:.o=.d) $(patsubst %.c,$(B)/obj/%.d,$(LIB_SRC) $(CMD_SRC) $(WEB_SRC) $(USDT_SRC) $(BENCH_SRC) \
-	$(wildcard test/unit/*.c test/tool/*.c test/tool/*/*.c test/trigger/*.c test/diff/*.c test/fuzz/*.c))
+-include $(RT_OBJ:.o=.d) $(patsubst %.c,$(B)/obj/%.d,$(LIB_SRC) $(CMD_SRC) $(WEB_SRC) $(FLEET_SRC) $(USDT_SRC) $(BENCH_SRC) \
+	bench/fleet/sim.c $(wildcard test/unit/*.c test/tool/*.c test/tool/*/*.c test/trigger/*.c test/diff/*.c test/fuzz/*.c))

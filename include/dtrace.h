@@ -1030,11 +1030,13 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
 /*
  * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
  * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
- * that order elements hold. Times of a source are those of its clock; less `offset` they are ours.
+ * that order elements hold; with aggmerge the recording is for another merge, which cuts what trunc() cuts.
+ * Times of a source are those of its clock; less `offset` they are ours.
  */
 typedef struct dtrace_merge dtrace_merge_t;
 dtrace_merge_t *dtrace_merge_open(dtrace_hdl_t *, int fd);
-int dtrace_merge_add(dtrace_merge_t *, const char *name, int64_t offset);	/* its number, from 0; -1 */
+/* Its number, from 0; -1. An empty name: it is a merge with aggmerge, whose texts name hosts. */
+int dtrace_merge_add(dtrace_merge_t *, const char *name, int64_t offset);
 /*
  * -1: the source is wrong and takes part no more; with EDT_DIRABORT the programs cannot be merged at all. The
  * error says why.

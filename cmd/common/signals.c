@@ -44,8 +44,8 @@ static void on_late(int sig)
 
 /*
  * A second signal ends the process at once; the kernel removes what it traced. But timeout(1) signals its
- * child and then its whole group: signals that come together are one wish to stop, and what was counted is
- * still to be printed. A busy machine may take its time between the two.
+ * child and then its whole group: signals that arrive together are one request to stop, and what was
+ * counted is still printed. On a busy machine there may be some time between the two.
  */
 static void on_signal(int sig)
 {

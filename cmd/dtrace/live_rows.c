@@ -262,7 +262,7 @@ void live_sort(struct live_rows *rows, enum live_order order)
 		qsort(rows->row, rows->n, sizeof(*rows->row), orders[order]);
 }
 
-/* Somebody may have cleared it: then all that is there is new. */
+/* The program may have cleared it: then all values are new. */
 void live_rate(struct live_rows *now, struct live_rows *before, double seconds)
 {
 	live_sort(before, LIVE_BY_KEY);

@@ -39,7 +39,7 @@ static void restore(const struct termios *saved)
 
 /*
  * The child has nothing but the terminal and one end of a pipe. The other end is closed by its parent, or
- * by the parent's end: either way the terminal is to be restored. It heeds no signal.
+ * by the parent's end: either way the terminal is to be restored. It ignores signals.
  */
 static void wait_for_end(int pipe, const struct termios *saved)
 {

@@ -84,9 +84,9 @@ static int64_t clock_offset(void)
 }
 
 /*
- * -x walltime: the time of day when the probe fired, not that of printing. Somebody may set the clock
- * while we trace, so it is looked at once a second; differences below a millisecond are those of the
- * looking.
+ * -x walltime: the time of day when the probe fired, not that of printing. The clock may be set
+ * while we trace, so it is read once a second; differences below a millisecond come from the reading
+ * itself.
  */
 static void wall_text(struct show *s, uint64_t timestamp, char text[32])
 {

@@ -175,7 +175,7 @@ static int enter_live(struct run *r, struct live *live)
 	return 0;
 }
 
-/* What stands in its way is said before anything is traced. */
+/* Conflicting options are reported before anything is traced. */
 static bool may_live(const struct run *r)
 {
 	if (dtrace_oformat(r->dtp) != DTRACE_OFORMAT_TEXT)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define ASK "dt.ask."
+#define RELAY "dt.relay."
 
 /* ---- what askers want ---- */
 
@@ -34,6 +35,8 @@ static void put_host(struct agent *a, const struct message *m, uint64_t came)
 	message_put(&a->out, "version", "%s", DT_VERSION);
 	for (int i = 0; i < a->settings.nlabels; i++)
 		message_put(&a->out, "label", "%s", a->settings.label[i]);
+	if (a->settings.relay[0] != '\0')
+		message_put(&a->out, "relay", "%s", a->settings.relay);
 	message_put(&a->out, "t1", "%llu", (unsigned long long)message_number(m, "t1"));
 	message_put(&a->out, "t2", "%llu", (unsigned long long)came);
 	message_put(&a->out, "t3", "%llu", (unsigned long long)now_ns());
@@ -50,6 +53,21 @@ static void put_beat(struct agent *a, const struct run *r, const struct message 
 	message_put(&a->out, "t1", "%llu", (unsigned long long)message_number(m, "t1"));
 	message_put(&a->out, "t2", "%llu", (unsigned long long)came);
 	message_put(&a->out, "t3", "%llu", (unsigned long long)now_ns());
+}
+
+/* What the worker of a relay has said of its hosts since what the asker has of it. */
+static void send_said(struct agent *a, const struct run *r, const struct message *m)
+{
+	uint64_t from = message_number(m, "heard");
+	size_t n = from < r->len ? r->len - (size_t)from : 0;
+
+	if (a->settings.relay[0] == '\0' || n == 0)
+		return;
+	message_begin(&a->out, "hosts");
+	message_put(&a->out, "instance", "%s", a->instance);
+	message_put(&a->out, "from", "%llu", (unsigned long long)from);
+	message_body(&a->out, r->text + from, n < 4 * DATA_MAX ? n : 4 * DATA_MAX);
+	run_send(a, r->user, r->id);
 }
 
 static void answer(struct agent *a, const char *user, const struct message *m, uint64_t came)
@@ -75,16 +93,27 @@ static void answer(struct agent *a, const char *user, const struct message *m, u
 			run_beat(a, r, m);
 		put_beat(a, r, m, came);
 		run_send(a, user, id);
+		if (r != NULL)
+			send_said(a, r, m);
 	} else if (strcmp(m->kind, "stop") == 0 && r != NULL) {
 		r->heard = now_ns();
 		run_stop(r, NULL);
 	} else if (strcmp(m->kind, "bye") == 0 && r != NULL) {
 		for (int i = 0; i < a->nruns; i++)
 			if (a->run[i] == r) {
-				run_free(a, i);
+				run_bye(a, i, message_number(m, "counted") != 0);
 				break;
 			}
 	}
+}
+
+/* While a relay of our group is there, it answers those who look for all hosts. */
+static bool is_for_relay(const struct agent *a, const char *subject, const struct message *m)
+{
+	size_t n = strlen(subject);
+
+	return strcmp(m->kind, "hello") == 0 && n > 4 && strcmp(subject + n - 4, ".all") == 0 &&
+	    a->relayed != 0 && now_ns() - a->relayed < RELAY_GONE;
 }
 
 /* Who asks is the token after dt.ask: the server lets nobody publish there but that user (doc/FLEET.md). */
@@ -95,6 +124,8 @@ static void take_message(struct agent *a, const struct bus_message *b)
 	size_t n;
 	struct message m;
 
+	if (strncmp(b->subject, RELAY, strlen(RELAY)) == 0)
+		a->relayed = came;
 	if (strncmp(b->subject, ASK, strlen(ASK)) != 0)
 		return;
 	n = strcspn(b->subject + strlen(ASK), ".");
@@ -103,7 +134,8 @@ static void take_message(struct agent *a, const struct bus_message *b)
 	snprintf(user, sizeof(user), "%.*s", (int)n, b->subject + strlen(ASK));
 	if (!name_good(user) || !message_read(&m, b->bytes, b->len))
 		return;
-	answer(a, user, &m, came);
+	if (!is_for_relay(a, b->subject, &m))
+		answer(a, user, &m, came);
 	message_end(&m);
 }
 
@@ -116,6 +148,20 @@ static void report_trouble(struct agent *a)
 	bus_trouble(a->bus, text, sizeof(text));
 	if (text[0] != '\0')
 		fprintf(stderr, "dtraced: the bus: %s\n", text);
+}
+
+/* Hosts of our group leave answers to us from the first word on. */
+static void show_presence(struct agent *a)
+{
+	char subject[2 * NAME_LENGTH];
+
+	if (a->settings.relay[0] == '\0' || now_ns() - a->presence < RELAY_SAYS)
+		return;
+	a->presence = now_ns();
+	message_begin(&a->out, "relay");
+	message_put(&a->out, "name", "%s", a->settings.name);
+	snprintf(subject, sizeof(subject), RELAY "%s", a->settings.relay);
+	(void)bus_send(a->bus, subject, a->out.bytes, a->out.len);
 }
 
 static void wait_and_work(struct agent *a, int signals, bool *stop)
@@ -143,6 +189,7 @@ static void wait_and_work(struct agent *a, int signals, bool *stop)
 		take_message(a, b);
 		bus_free(b);
 	}
+	show_presence(a);
 	report_trouble(a);
 }
 
@@ -166,6 +213,16 @@ static void end_runs(struct agent *a, int signals)
 	(void)bus_flush(a->bus);
 }
 
+static bool join_group(struct agent *a)
+{
+	char asked[2 * NAME_LENGTH], there[2 * NAME_LENGTH];
+
+	snprintf(asked, sizeof(asked), "dt.ask.*.in.%s", a->settings.group);
+	snprintf(there, sizeof(there), RELAY "%s", a->settings.group);
+	return a->settings.group[0] == '\0' ||
+	    (bus_subscribe(a->bus, asked) == 0 && bus_subscribe(a->bus, there) == 0);
+}
+
 static int serve(struct agent *a)
 {
 	char subject[3 * NAME_LENGTH];
@@ -182,7 +239,7 @@ static int serve(struct agent *a)
 		return 1;
 	snprintf(subject, sizeof(subject), "dt.ask.*.to.%s", a->token);
 	if (signals < 0 || bus_subscribe(a->bus, "dt.ask.*.all") != 0 ||
-	    bus_subscribe(a->bus, subject) != 0) {
+	    bus_subscribe(a->bus, subject) != 0 || !join_group(a)) {
 		fprintf(stderr, "dtraced: the bus refuses to be listened to\n");
 		return 1;
 	}
@@ -203,6 +260,7 @@ static int serve(struct agent *a)
 static int usage(FILE *f, int status)
 {
 	fputs("usage: dtraced [--bus URL] [--config FILE] [--name NAME] [--label NAME=VALUE]...\n"
+	    "\t[--group GROUP] [--relay GROUP]\n"
 	    "\tthe agent of this host for dtrace --hosts; dtraced(8) describes the settings\n", f);
 	return status;
 }
@@ -235,11 +293,22 @@ static int add_label(struct settings *s, const char *text)
 	return 0;
 }
 
+static int set_group(char to[NAME_LENGTH], const char *flag, const char *text)
+{
+	if (!name_good(text)) {
+		fprintf(stderr, "dtraced: %s %s: a group is of letters, digits, - and _\n", flag, text);
+		return 2;
+	}
+	strcpy(to, text);
+	return 0;
+}
+
 static int read_args(struct settings *s, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "bus", required_argument, NULL, 'b' }, { "config", required_argument, NULL, 'c' },
 		{ "name", required_argument, NULL, 'n' }, { "label", required_argument, NULL, 'l' },
+		{ "group", required_argument, NULL, 'g' }, { "relay", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	const char *bus = NULL, *name = NULL;
@@ -251,6 +320,8 @@ static int read_args(struct settings *s, int argc, char **argv)
 		case 'c': status = settings_read(s, optarg, "dtraced") != 0 ? 2 : 0; break;
 		case 'n': name = optarg; break;
 		case 'l': status = add_label(s, optarg); break;
+		case 'g': status = set_group(s->group, "--group", optarg); break;
+		case 'r': status = set_group(s->relay, "--relay", optarg); break;
 		case 'h': exit(usage(stdout, 0));
 		default: return usage(stderr, 2);
 		}
@@ -293,6 +364,12 @@ static int agent_main(int argc, char **argv)
 		    NAME_LENGTH - 1);
 		status = 2;
 	}
+	if (status == 0 && a->settings.relay[0] != '\0' &&
+	    strcmp(a->settings.relay, a->settings.group) == 0) {
+		fprintf(stderr,
+		    "dtraced: a relay cannot be in the group that it asks: give it another --group\n");
+		status = 2;
+	}
 	make_instance(a->instance);
 	if (status == 0)
 		status = serve(a);
@@ -309,5 +386,7 @@ int main(int argc, char **argv)
 	setlinebuf(stderr);
 	if (argc == 2 && strcmp(argv[1], "--worker") == 0)
 		return worker_main();
+	if (argc == 2 && strcmp(argv[1], "--relay-worker") == 0)
+		return relay_main();
 	return strcmp(name, "dtrace-fleet") == 0 ? asker_main(argc, argv) : agent_main(argc, argv);
 }

@@ -21,6 +21,9 @@
 #include <unistd.h>
 
 #define TEXT_MAX (64 << 10)
+#define RELAY_TEXT_MAX (900 << 10)	/* each of its hosts is a line or two; it is sent in one message */
+#define WORKER_END (5 * SECOND_NS)
+#define RELAY_END (30 * SECOND_NS)	/* its hosts end first */
 
 /* ---- sending ---- */
 
@@ -87,6 +90,7 @@ static void send_end(struct agent *a, struct run *r)
 	message_put(&a->out, "number", "%llu", (unsigned long long)(r->first + r->n - 1));
 	message_put(&a->out, "status", "%d", r->status);
 	message_put(&a->out, "reason", "%s", r->reason != NULL ? r->reason : "");
+	message_put(&a->out, "cut", "%d", r->cut);
 	message_body(&a->out, r->text != NULL ? r->text : "", r->len);
 	run_send(a, r->user, r->id);
 }
@@ -160,9 +164,9 @@ static int request_file(const char *bytes, size_t len)
 	return fd;
 }
 
-static int spawn_worker(struct run *r, int in)
+static int spawn_worker(struct run *r, int in, bool relay)
 {
-	static char *const argv[] = { "dtraced", "--worker", NULL };
+	char *const argv[] = { "dtraced", relay ? "--relay-worker" : "--worker", NULL };
 	int said[2] = { -1, -1 }, stream[2] = { -1, -1 }, err;
 	posix_spawn_file_actions_t act;
 
@@ -182,6 +186,22 @@ static int spawn_worker(struct run *r, int in)
 	return err;
 }
 
+/* How the worker of a relay gets on the bus, and for whom. */
+static void put_relay(struct out_message *q, const struct settings *s, const struct run *r)
+{
+	message_put(q, "relay", "%s", s->relay);
+	message_put(q, "asks-for", "%s", r->user);
+	message_put(q, "root", "%s", r->root);
+	message_put(q, "at-bus", "%s", s->bus);
+	message_put(q, "at-ca", "%s", s->ca);
+	message_put(q, "at-cert", "%s", s->cert);
+	message_put(q, "at-key", "%s", s->key);
+	message_put(q, "at-user", "%s", s->user);
+	message_put(q, "at-password-file", "%s", s->password_file);
+	message_put(q, "at-nkey", "%s", s->nkey);
+	message_put(q, "at-seed", "%s", s->seed);
+}
+
 /* The request goes to the worker with what the policy adds, which its words cannot replace: it comes first.
  */
 static int start(struct agent *a, struct run *r, const struct policy *p, const struct message *m)
@@ -194,6 +214,7 @@ static int start(struct agent *a, struct run *r, const struct policy *p, const s
 	message_put(&q, "providers", "%s", p->providers);
 	message_put(&q, "cgroup", "%s", p->cgroup);
 	message_put(&q, "memory", "%ld", p->memory);
+	put_relay(&q, &a->settings, r);
 	for (int i = 0; i < m->n; i++)
 		message_put(&q, m->v[i].word, "%s", m->v[i].value);
 	message_body(&q, m->body, m->len);
@@ -201,7 +222,7 @@ static int start(struct agent *a, struct run *r, const struct policy *p, const s
 	message_free(&q);
 	if (in < 0)
 		return ENOMEM;
-	err = spawn_worker(r, in);
+	err = spawn_worker(r, in, a->settings.relay[0] != '\0');
 	close(in);
 	return err;
 }
@@ -215,16 +236,45 @@ static int runs_of(const struct agent *a, const char *user)
 	return n;
 }
 
+/* Another way from the same asker to this host: what it counts must reach it once. */
+static bool is_taken(const struct agent *a, const char *user, const char *root)
+{
+	for (int i = 0; i < a->nruns; i++)
+		if (strcmp(a->run[i]->user, user) == 0 && strcmp(a->run[i]->root, root) == 0 &&
+		    now_ns() - a->run[i]->heard <= ASKER_GONE)
+			return true;
+	for (size_t i = 0; i < DONE_MAX; i++)
+		if (strcmp(a->done[i].user, user) == 0 && strcmp(a->done[i].root, root) == 0)
+			return true;
+	return false;
+}
+
+void run_bye(struct agent *a, int i, bool counted)
+{
+	const struct run *r = a->run[i];
+	unsigned at = a->ndone % DONE_MAX;
+
+	if (counted) {
+		strcpy(a->done[at].user, r->user);
+		strcpy(a->done[at].root, r->root);
+		a->ndone++;
+	}
+	run_free(a, i);
+}
+
 void run_begin(struct agent *a, const char *user, const struct message *m)
 {
 	const struct policy *p = settings_policy(&a->settings, user);
-	const char *id = message_get(m, "run");
+	const char *id = message_get(m, "run"), *root = message_get(m, "root");
 	struct run *r;
 	int err;
 
-	if (!name_good(id) || run_find(a, user, id) != NULL)
+	root = root[0] != '\0' ? root : id;
+	if (!name_good(id) || !name_good(root) || run_find(a, user, id) != NULL)
 		return;				/* it came twice */
-	if (p == NULL) {
+	if (is_taken(a, user, root)) {
+		run_refuse(a, user, id, "taken", "this host takes part already, by another way");
+	} else if (p == NULL) {
 		run_refuse(a, user, id, "refused", "the policy of this host has no line for this user");
 	} else if (runs_of(a, user) >= p->runs || runs_of(a, NULL) >= a->settings.runs ||
 	    a->nruns == RUNS_MAX) {
@@ -234,6 +284,7 @@ void run_begin(struct agent *a, const char *user, const struct message *m)
 		*r = (struct run){ .said = -1, .stream = -1, .first = 1, .heard = now_ns() };
 		strcpy(r->user, user);
 		strcpy(r->id, id);
+		strcpy(r->root, root);
 		r->until = p->seconds > 0 ? now_ns() + (uint64_t)p->seconds * SECOND_NS : 0;
 		a->run[a->nruns++] = r;
 		fprintf(stderr, "dtraced: %s, %s: begins\n", user, id);
@@ -278,7 +329,8 @@ static void take_said(struct agent *a, struct run *r)
 		r->said = -1;
 		return;
 	}
-	if (r->len + (size_t)n > TEXT_MAX || (more = realloc(r->text, r->len + (size_t)n + 1)) == NULL)
+	r->cut |= r->len + (size_t)n > (a->settings.relay[0] != '\0' ? RELAY_TEXT_MAX : TEXT_MAX);
+	if (r->cut || (more = realloc(r->text, r->len + (size_t)n + 1)) == NULL)
 		return;
 	r->text = more;
 	memcpy(more + r->len, piece, (size_t)n);
@@ -335,7 +387,8 @@ void run_work(struct agent *a, int i, bool said, bool stream)
 		run_stop(r, "the asker is gone");
 	if (r->pid != 0 && r->until != 0 && now_ns() > r->until)
 		run_stop(r, "it ran as long as the policy of this host allows");
-	if (r->pid != 0 && r->killed != 0 && now_ns() - r->killed > 5 * SECOND_NS)
+	if (r->pid != 0 && r->killed != 0 && 
+	    now_ns() - r->killed > (a->settings.relay[0] != '\0' ? RELAY_END : WORKER_END))
 		kill(r->pid, SIGKILL);
 	if (r->pid == 0 && now_ns() - r->heard > 3 * ASKER_GONE)
 		run_free(a, i);

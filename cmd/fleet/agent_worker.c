@@ -462,9 +462,8 @@ static int run(struct work *w)
 	return status;
 }
 
-int worker_main(void)
+bool worker_begin(struct message *m)
 {
-	struct work *w = calloc(1, sizeof(*w));
 	size_t len;
 	char *bytes;
 	sigset_t none;
@@ -475,8 +474,14 @@ int worker_main(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	bytes = read_all(&len);
-	if (getppid() == 1 || w == NULL || bytes == NULL || !message_read(&w->m, bytes, len) ||
-	    !read_texts(w))
+	return getppid() != 1 && bytes != NULL && message_read(m, bytes, len);
+}
+
+int worker_main(void)
+{
+	struct work *w = calloc(1, sizeof(*w));
+
+	if (w == NULL || !worker_begin(&w->m) || !read_texts(w))
 		return fail("failed", "the request cannot be read", "");
 	take_name(w);
 	limit_memory(w);

@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "base.h"
+#include "relay.h"
 #include "signals.h"
 
 #include <poll.h>
@@ -18,8 +19,7 @@
 #define SILENT (6000 * MS)		/* without a word a host is lost */
 #define FIND (1000 * MS)		/* for hosts of a pattern */
 #define FIND_NAMED (4000 * MS)		/* for hosts that are named */
-
-/* Recordings go to our standard output, which dtrace reads. */
+#define FIND_RELAY (500 * MS)		/* of a relay: who asked waits; later ones are looked for */
 
 static void say_hello(struct asker *a)
 {
@@ -28,14 +28,17 @@ static void say_hello(struct asker *a)
 	message_begin(&a->out, "hello");
 	message_put(&a->out, "run", "%s", a->run);
 	message_put(&a->out, "t1", "%llu", (unsigned long long)now_ns());
-	snprintf(subject, sizeof(subject), "dt.ask.%s.all", a->settings.user);
+	if (a->group != NULL)
+		snprintf(subject, sizeof(subject), "dt.ask.%s.in.%s", a->user, a->group);
+	else
+		snprintf(subject, sizeof(subject), "dt.ask.%s.all", a->user);
 	(void)bus_send(a->bus, subject, a->out.bytes, a->out.len);
 }
 
 /* Everything that has come, or that comes within the time. */
 static void listen(struct asker *a, uint64_t ns)
 {
-	struct pollfd fd[2] = { { .fd = bus_fd(a->bus), .events = POLLIN }, { .fd = STDOUT_FILENO } };
+	struct pollfd fd[2] = { { .fd = bus_fd(a->bus), .events = POLLIN }, { .fd = a->out_fd } };
 	struct bus_message *b;
 	char text[512];
 
@@ -60,7 +63,7 @@ static bool all_named_found(const struct asker *a)
 
 static void discover(struct asker *a)
 {
-	uint64_t until = now_ns() + FIND, last = now_ns() + FIND_NAMED;
+	uint64_t until = now_ns() + (a->group != NULL ? FIND_RELAY : FIND), last = now_ns() + FIND_NAMED;
 
 	say_hello(a);
 	while (now_ns() < last && !signals_interrupted() && !all_named_found(a)) {
@@ -69,7 +72,7 @@ static void discover(struct asker *a)
 		listen(a, 50 * MS);
 		for (int i = 0; i < a->npatterns; i++)
 			all &= a->found[i];
-		if (all && now_ns() > until)
+		if ((all || a->nrelays > 0 || a->group != NULL) && now_ns() > until)
 			break;
 	}
 	until = now_ns() + 100 * MS;
@@ -86,21 +89,19 @@ static void ask_found(struct asker *a)
 
 		if (h->state != HOST_FOUND || (h->pings < 3 && now_ns() - a->began < FIND))
 			continue;
-		if (a->verbose)
+		if (a->verbose && h->restarts == 0)
 			asker_say(h, "its clock is %+.6f s from ours (+- %.6f)", (double)h->offset / 1e9,
 			    (double)h->delay / 2e9);
 		host_ask(a, h);
 	}
 }
 
-static bool is_under_way(const struct host *h) { return h->state == HOST_ASKED || h->state == HOST_LIVE; }
-
 static void beat(struct asker *a)
 {
 	for (int i = 0; i < a->nhosts; i++) {
 		struct host *h = &a->host[i];
 
-		if (!is_under_way(h))
+		if (!host_under_way(h) || h->via != NULL)
 			continue;
 		host_ping(a, h, false);
 		if (a->stopping)
@@ -112,22 +113,54 @@ static void beat(struct asker *a)
 	}
 }
 
+/* A relay that has no host of ours, or has none yet. */
+static bool is_idle(const struct asker *a, const struct host *h)
+{
+	return h->relay && h->through == 0 && now_ns() - a->began > FIND_NAMED;
+}
+
 static bool is_over(const struct asker *a)
 {
+	for (int i = 0; i < a->nhosts; i++) {
+		const struct host *h = &a->host[i];
+
+		if ((host_under_way(h) && !is_idle(a, h)) || (h->state == HOST_FOUND && !a->stopping) ||
+		    (h->state == HOST_LOST && !a->stopping && !a->lists && a->nhosts > 1))
+			return false;
+	}
+	return a->group == NULL || a->stopping || a->nhosts > 0;
+}
+
+/*
+ * A host that is lost may come back; when no other is left, that is the end. A relay waits for them until it
+ * is told to end.
+ */
+static bool nobody_left(const struct asker *a)
+{
+	if (a->group != NULL && !a->stopping)
+		return false;
 	for (int i = 0; i < a->nhosts; i++)
-		if (is_under_way(&a->host[i]) || (a->host[i].state == HOST_FOUND && !a->stopping) ||
-		    (a->host[i].state == HOST_LOST && !a->stopping && !a->lists && a->nhosts > 1))
+		if ((host_under_way(&a->host[i]) && !is_idle(a, &a->host[i])) ||
+		    a->host[i].state == HOST_FOUND)
 			return false;
 	return true;
 }
 
-/* A host that is lost may come back; when no other is left, that is the end. */
-static bool nobody_left(const struct asker *a)
+/* Relays wait for lost hosts; when no other host runs, they are told to end. */
+static void stop_relays(struct asker *a)
 {
-	for (int i = 0; i < a->nhosts; i++)
-		if (is_under_way(&a->host[i]) || a->host[i].state == HOST_FOUND)
-			return false;
-	return true;
+	bool any = false;
+
+	if (a->nrelays == 0 || a->group != NULL || a->stopping || a->lists)
+		return;
+	for (int i = 0; i < a->nhosts; i++) {
+		const struct host *h = &a->host[i];
+
+		if (h->state == HOST_FOUND || (host_under_way(h) && (!h->relay || h->through == 0)))
+			return;
+		any |= !h->relay;
+	}
+	a->stopping = any;
 }
 
 static void follow(struct asker *a)
@@ -136,6 +169,7 @@ static void follow(struct asker *a)
 	bool told = false;
 
 	ask_found(a);
+	relay_live(a);
 	while (!is_over(a) && !nobody_left(a) && !a->broken) {
 		uint64_t now = now_ns();
 
@@ -154,11 +188,13 @@ static void follow(struct asker *a)
 			next_hello = now + HELLO;
 		}
 		listen(a, 100 * MS);
+		stop_relays(a);
 		if (!a->stopping)
 			ask_found(a);
+		relay_tell(a);
 	}
 	for (int i = 0; i < a->nhosts; i++)
-		if (is_under_way(&a->host[i]))
+		if (host_under_way(&a->host[i]) && a->host[i].via == NULL)
 			host_command(a, &a->host[i], "bye");
 }
 
@@ -181,13 +217,15 @@ static int begin(struct asker *a)
 		snprintf(name, sizeof(name), "%.*s", (int)n, a->option[i]);
 		(void)dtrace_setopt(a->dtp, name, a->option[i][n] == '=' ? a->option[i] + n + 1 : NULL);
 	}
-	if ((a->bus = bus_open(&a->settings, "dtrace", false)) == NULL)
+	if (a->group != NULL)
+		(void)dtrace_setopt(a->dtp, "aggmerge", "yes");
+	if ((a->bus = bus_open(&a->settings, a->group != NULL ? "dtraced" : "dtrace", false)) == NULL)
 		return 1;
-	if (!a->lists && (a->merge = dtrace_merge_open(a->dtp, STDOUT_FILENO)) == NULL) {
+	if (!a->lists && (a->merge = dtrace_merge_open(a->dtp, a->out_fd)) == NULL) {
 		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
 		return 1;
 	}
-	snprintf(subject, sizeof(subject), "dt.out.%s.%s.*", a->settings.user, a->run);
+	snprintf(subject, sizeof(subject), "dt.out.%s.%s.*", a->user, a->run);
 	if (bus_subscribe(a->bus, subject) == 0 && bus_flush(a->bus))
 		return 0;
 	fprintf(stderr, "dtrace: the bus refuses to be listened to\n");
@@ -213,15 +251,12 @@ static void finish(struct asker *a)
 	free(a);
 }
 
-int asker_main(int argc, char **argv)
+int asker_run(struct asker *a)
 {
-	struct asker *a = calloc(1, sizeof(*a));
-	int status = a != NULL ? asker_args(a, argc, argv) : 1;
+	int status;
 
-	if (status == 0) {
-		signals_catch();
-		status = begin(a);
-	}
+	signals_catch();
+	status = begin(a);
 	if (status == 0) {
 		signals_begun();
 		a->began = now_ns();
@@ -229,8 +264,19 @@ int asker_main(int argc, char **argv)
 		follow(a);
 		if (a->lists)
 			asker_list(a);
-		status = asker_report(a);
+		status = a->group != NULL ? relay_report(a) : asker_report(a);
 	}
+	finish(a);
+	return status;
+}
+
+int asker_main(int argc, char **argv)
+{
+	struct asker *a = calloc(1, sizeof(*a));
+	int status = a != NULL ? asker_args(a, argc, argv) : 1;
+
+	if (status == 0)
+		return asker_run(a);
 	if (a != NULL)
 		finish(a);
 	return status;

@@ -15,7 +15,7 @@
 
 /* ---- which hosts ---- */
 
-static bool pattern_good(const char *s)
+bool asker_pattern_good(const char *s)
 {
 	return s[0] != '\0' && strlen(s) < 2 * NAME_LENGTH && strspn(s,
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.*?[]!=") == strlen(s);
@@ -26,7 +26,7 @@ static int take_patterns(struct asker *a, char *text)
 	char *save = NULL;
 
 	for (char *p = strtok_r(text, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save)) {
-		if (!pattern_good(p) || a->npatterns == PATTERNS_MAX) {
+		if (!asker_pattern_good(p) || a->npatterns == PATTERNS_MAX) {
 			fprintf(stderr, WHO ": --hosts: a pattern is of letters, digits, . - _ * ? [ ], or "
 			    "LABEL=VALUE; patterns are separated by commas\n");
 			return 2;
@@ -76,6 +76,21 @@ static char *read_script(const char *path, size_t *len)
 	return text;
 }
 
+/* Agents would throw it away. */
+static int check_request(const struct asker *a)
+{
+	struct message m;
+
+	if (message_read(&m, a->request.bytes, a->request.len)) {
+		message_end(&m);
+		return 0;
+	}
+	fprintf(stderr,
+	    WHO ": --hosts: options, operands and hosts are more than a message may name (%d, %d KiB)\n",
+	    MESSAGE_WORDS, MESSAGE_HEAD >> 10);
+	return 1;
+}
+
 /* `program TYPE LENGTH` for each, then their texts one after the other. */
 static int make_request(struct asker *a)
 {
@@ -84,7 +99,10 @@ static int make_request(struct asker *a)
 
 	message_begin(&a->request, "run");
 	message_put(&a->request, "run", "%s", a->run);
+	message_put(&a->request, "root", "%s", a->run);
 	message_put(&a->request, "mode", "%s", a->lists ? "list" : "trace");
+	for (int i = 0; i < a->npatterns; i++)
+		message_put(&a->request, "host", "%s", a->pattern[i]);
 	for (int i = 0; i < a->noptions; i++)
 		message_put(&a->request, "option", "%s", a->option[i]);
 	for (int i = 0; i < a->nprograms && status == 0; i++) {
@@ -112,7 +130,7 @@ static int make_request(struct asker *a)
 		status = 1;
 	}
 	message_free(&texts);
-	return status;
+	return status == 0 ? check_request(a) : status;
 }
 
 /* ---- words ---- */
@@ -131,10 +149,13 @@ static int read_settings(struct asker *a, const char *path, const char *bus)
 		snprintf(a->settings.bus, sizeof(a->settings.bus), "%s", bus);
 	if (a->settings.user[0] == '\0')
 		snprintf(a->settings.user, sizeof(a->settings.user), "uid%u", (unsigned)getuid());
+	strcpy(a->user, a->settings.user);
+	a->root = a->run;
+	a->out_fd = STDOUT_FILENO;
 	return 0;
 }
 
-static void make_run(char text[NAME_LENGTH])
+void asker_make_run(char text[NAME_LENGTH])
 {
 	unsigned char v[12] = { 0 };
 	FILE *f = fopen("/dev/urandom", "re");
@@ -189,7 +210,7 @@ int asker_args(struct asker *a, int argc, char **argv)
 	}
 	if (status != 0 || a->npatterns == 0 || a->nprograms == 0)
 		return status != 0 ? status : usage();
-	make_run(a->run);
+	asker_make_run(a->run);
 	status = read_settings(a, path, bus);
 	return status != 0 ? status : make_request(a);
 }

@@ -7,6 +7,7 @@
 #include "asker.h"
 
 #include "base.h"
+#include "relay.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void send_to(struct asker *a, const struct host *h, const struct out_mess
 {
 	char subject[4 * NAME_LENGTH];
 
-	snprintf(subject, sizeof(subject), "dt.ask.%s.to.%s", a->settings.user, h->token);
+	snprintf(subject, sizeof(subject), "dt.ask.%s.to.%s", a->user, h->token);
 	if (!m->failed)
 		(void)bus_send(a->bus, subject, m->bytes, m->len);
 }
@@ -45,6 +46,7 @@ void host_command(struct asker *a, struct host *h, const char *kind)
 {
 	message_begin(&a->out, kind);
 	message_put(&a->out, "run", "%s", a->run);
+	message_put(&a->out, "counted", "%d", h->state == HOST_ENDED);
 	send_to(a, h, &a->out);
 }
 
@@ -54,6 +56,7 @@ void host_ping(struct asker *a, struct host *h, bool again)
 	message_put(&a->out, "run", "%s", a->run);
 	message_put(&a->out, "want", "%llu", (unsigned long long)h->want);
 	message_put(&a->out, "again", "%d", again);
+	message_put(&a->out, "heard", "%zu", h->log);
 	message_put(&a->out, "t1", "%llu", (unsigned long long)now_ns());
 	send_to(a, h, &a->out);
 }
@@ -71,9 +74,10 @@ void host_ask(struct asker *a, struct host *h)
 {
 	h->state = HOST_ASKED;
 	h->want = 1;
+	h->log = 0;
 	h->behind = 0;
 	h->heard = now_ns();
-	if (!a->lists && (h->source = dtrace_merge_add(a->merge, h->name, h->offset)) < 0)
+	if (!a->lists && (h->source = dtrace_merge_add(a->merge, h->relay ? "" : h->name, h->offset)) < 0)
 		host_leave(a, h, HOST_FAILED, dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
 	else
 		send_to(a, h, &a->request);
@@ -91,16 +95,46 @@ void host_leave(struct asker *a, struct host *h, enum host_state state, const ch
 	if (h->source >= 0 && a->merge != NULL)
 		dtrace_merge_leave(a->merge, h->source);
 	h->source = -1;
+	if (h->relay && (state == HOST_LOST || state == HOST_FAILED))
+		relay_lost(a, h);
 }
+
+bool host_under_way(const struct host *h) { return h->state == HOST_ASKED || h->state == HOST_LIVE; }
 
 /* ---- from a host ---- */
 
-static struct host *find(struct asker *a, const char *token)
+static uint32_t slot_of(const struct asker *a, const char *token)
 {
-	for (int i = 0; i < a->nhosts; i++)
-		if (strcmp(a->host[i].token, token) == 0)
-			return &a->host[i];
-	return NULL;
+	uint32_t at = 2166136261u;
+
+	for (const char *p = token; *p != '\0'; p++)
+		at = (at ^ (unsigned char)*p) * 16777619u;
+	for (at %= 2 * HOSTS_MAX; a->index[at] != 0; at = (at + 1) % (2 * HOSTS_MAX))
+		if (strcmp(a->host[a->index[at] - 1].token, token) == 0)
+			break;
+	return at;
+}
+
+struct host *host_find(struct asker *a, const char *token)
+{
+	uint16_t n = a->index[slot_of(a, token)];
+
+	return n != 0 ? &a->host[n - 1] : NULL;
+}
+
+struct host *host_add(struct asker *a, const char *token, const char *name)
+{
+	struct host *h = &a->host[a->nhosts];
+
+	if (a->nhosts == HOSTS_MAX) {
+		a->turned_away++;
+		return NULL;
+	}
+	*h = (struct host){ .source = -1, .want = 1 };
+	strcpy(h->token, token);
+	strcpy(h->name, name);
+	a->index[slot_of(a, token)] = (uint16_t)++a->nhosts;
+	return h;
 }
 
 /* The exchange of the least delay says most; the offset is fixed once the host is asked. */
@@ -123,21 +157,22 @@ static void take_clock(struct host *h, const struct message *m)
 static void take_here(struct asker *a, const char *token, const struct message *m)
 {
 	const char *name = message_get(m, "name");
-	struct host *h = find(a, token);
+	struct host *h = host_find(a, token);
+	bool relay = message_get(m, "relay")[0] != '\0';
 	char same[NAME_LENGTH];
 
-	if (!name_token(name, same) || strcmp(same, token) != 0 || !asker_wants(a, name, m))
+	if (!name_token(name, same) || strcmp(same, token) != 0 || (!relay && !asker_wants(a, name, m)))
 		return;
 	if (h == NULL) {
-		if (a->nhosts == HOSTS_MAX || a->stopping)
+		if (a->stopping || (h = host_add(a, token, name)) == NULL)
 			return;
-		h = &a->host[a->nhosts++];
-		*h = (struct host){ .source = -1, .want = 1 };
-		strcpy(h->token, token);
-		strcpy(h->name, name);
-	} else if (h->state != HOST_FOUND && h->state != HOST_LOST) {
+		h->relay = relay;
+		a->nrelays += relay;
+	} else if ((h->state != HOST_FOUND && h->state != HOST_LOST && h->state != HOST_ELSEWHERE) ||
+	    h->relay != relay) {
 		return;
 	}
+	h->via = NULL;
 	if (h->state == HOST_LOST &&
 	    !a->stopping) { /* it is back: what it still runs of ours counts no more */
 		host_command(a, h, "bye");
@@ -229,13 +264,20 @@ static void take_end(struct asker *a, struct host *h, const struct message *m)
 		free(text);
 		return;
 	}
-	host_command(a, h, "bye");
+	a->cut |= h->relay && message_number(m, "cut") != 0;
+	if (h->relay && strncmp(text, "fail ", 5) != 0) {
+		relay_log(a, h, 0, text, strlen(text));
+		text[0] = '\0';
+	}
 	if (strncmp(text, "fail ", 5) == 0)
 		host_leave(a, h, strncmp(text, "fail refused", 12) == 0 ? HOST_REFUSED : HOST_FAILED,
 		    strchr(text, '\n') != NULL ? strchr(text, '\n') + 1 : text);
 	else if (message_number(m, "status") != 0)
 		leave_ended(a, h, m, text, "its worker has ended with status %s");
-	else if (!a->lists && (h->source < 0 || dtrace_merge_ended(a->merge, h->source) == 0))
+	else if (h->relay && !a->lists && h->source >= 0 && dtrace_merge_ended(a->merge, h->source) == 0) {
+		dtrace_merge_leave(a->merge, h->source);	/* none of its hosts has run */
+		h->state = HOST_ENDED;
+	} else if (!a->lists && (h->source < 0 || dtrace_merge_ended(a->merge, h->source) == 0))
 		leave_ended(a, h, m, text, "its recording has no end (status %s)");
 	else {
 		h->state = HOST_ENDED;
@@ -245,6 +287,7 @@ static void take_end(struct asker *a, struct host *h, const struct message *m)
 			asker_say(h, "%s", text);
 		a->stopping |= !a->lists && dtrace_merge_ended(a->merge, h->source) == 2;
 	}
+	host_command(a, h, "bye");
 	free(text);
 }
 
@@ -271,7 +314,7 @@ static void take_beat(struct asker *a, struct host *h, const struct message *m)
 			h->behind = now;
 		else if (now - h->behind > 300 * MS)
 			want_again(a, h);
-	} else if (h->source >= 0 && h->state == HOST_LIVE && t3 > 1500 * MS) {
+	} else if (h->source >= 0 && h->state == HOST_LIVE && !h->relay && t3 > 1500 * MS) {
 		dtrace_merge_time(a->merge, h->source, t3 - 1500 * MS);
 	}
 }
@@ -279,8 +322,12 @@ static void take_beat(struct asker *a, struct host *h, const struct message *m)
 static void take_fail(struct asker *a, struct host *h, const struct message *m)
 {
 	char *text = strndup(m->body, m->len);
+	const char *why = message_get(m, "why");
 
-	host_leave(a, h, strcmp(message_get(m, "why"), "refused") == 0 ? HOST_REFUSED : HOST_FAILED,
+	host_leave(a, h,
+	    strcmp(why, "refused") == 0	  ? HOST_REFUSED :
+		strcmp(why, "taken") == 0 ? HOST_ELSEWHERE :
+					    HOST_FAILED,
 	    text != NULL ? text : "");
 	free(text);
 }
@@ -290,18 +337,13 @@ static void take_refusal(struct asker *a, const char *token, const struct messag
 {
 	struct host *h;
 
-	if (!asker_wants(a, token, NULL) || a->nhosts == HOSTS_MAX)
-		return;
-	h = &a->host[a->nhosts++];
-	*h = (struct host){ .source = -1 };
-	strcpy(h->token, token);
-	strcpy(h->name, token);
-	take_fail(a, h, m);
+	if (asker_wants(a, token, NULL) && (h = host_add(a, token, token)) != NULL)
+		take_fail(a, h, m);
 }
 
 static void take_word(struct asker *a, const char *token, const struct message *m)
 {
-	struct host *h = find(a, token);
+	struct host *h = host_find(a, token);
 
 	if (strcmp(m->kind, "here") == 0) {
 		take_here(a, token, m);
@@ -312,6 +354,8 @@ static void take_word(struct asker *a, const char *token, const struct message *
 			take_refusal(a, token, m);
 		return;
 	}
+	if (h->via != NULL)
+		return;				/* its relay speaks for it */
 	if (h->state != HOST_LOST)
 		h->heard = now_ns();
 	if (strcmp(m->kind, "live") == 0 && h->state == HOST_ASKED)
@@ -320,6 +364,9 @@ static void take_word(struct asker *a, const char *token, const struct message *
 		take_data(a, h, m);
 	else if (strcmp(m->kind, "beat") == 0)
 		take_beat(a, h, m);
+	else if (strcmp(m->kind, "hosts") == 0 && h->relay && host_under_way(h) &&
+	    strcmp(message_get(m, "instance"), h->instance) == 0)
+		relay_log(a, h, message_number(m, "from"), m->body, m->len);
 	else if (strcmp(m->kind, "end") == 0)
 		take_end(a, h, m);
 	else if (strcmp(m->kind, "fail") == 0 && (h->state == HOST_ASKED || h->state == HOST_FOUND))

@@ -13,7 +13,7 @@
 
 enum {
 	MESSAGE_MAX = 1 << 20,		/* the default limit of nats-server */
-	MESSAGE_HEAD = 16 << 10, MESSAGE_WORDS = 160,
+	MESSAGE_HEAD = 32 << 10, MESSAGE_WORDS = 400,
 	NAME_LENGTH = 64,		/* of a host, a user, a run, with the NUL */
 	DATA_MAX = 128 << 10,		/* of a stream in one message */
 };

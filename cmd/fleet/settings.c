@@ -99,6 +99,8 @@ static bool set_line(struct settings *s, const char *word, char *rest)
 		return add_label(s, rest);
 	if (strcmp(word, "name") == 0)
 		return name_token(rest, token) && copy(s->name, sizeof(s->name), rest);
+	if (strcmp(word, "group") == 0 || strcmp(word, "relay") == 0)
+		return name_good(rest) && copy(*word == 'g' ? s->group : s->relay, sizeof(s->group), rest);
 	if (strcmp(word, "user") == 0)
 		return name_good(rest) && copy(s->user, sizeof(s->user), rest);
 	if (strcmp(word, "runs") == 0)

@@ -24,6 +24,8 @@ struct settings {
 	char user[NAME_LENGTH]; /* how askers are known: the token of their subjects; and to the server */
 	char password_file[256], nkey[128], seed[256];
 	char name[NAME_LENGTH];		/* of the host */
+	char group[NAME_LENGTH];	/* of hosts that a relay asks, which this host is in; "" none */
+	char relay[NAME_LENGTH];	/* the group that this agent asks; "": it is no relay */
 	char label[LABELS_MAX][128];
 	int nlabels;
 	struct policy policy[POLICIES_MAX];

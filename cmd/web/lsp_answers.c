@@ -300,7 +300,8 @@ int lsp_answer(const struct args *w)
 {
 	static const struct { const char *mode; int (*f)(struct question *); bool asks; } modes[] = {
 		{ "lsp-check", check, true }, { "lsp-complete", lsp_complete, true },
-		{ "lsp-hover", lsp_hover, true }, { "lsp-define", define, true }, { "lsp-symbols", symbols, false },
+		{ "lsp-hover", lsp_hover, true }, { "lsp-define", define, true },
+		{ "lsp-symbols", symbols, false },
 	};
 	char *input = worker_input(), *uri = input != NULL ? strchr(input, '\n') : NULL, how[8] = "";
 	char *text = uri != NULL ? strchr(uri + 1, '\n') : NULL;

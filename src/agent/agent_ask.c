@@ -2,8 +2,8 @@
 /*
  * Arrivals: libraries, programs and children that come while tracing. A thread that brings one says so in the
  * shared memory and waits, so that the probes are live before the first instruction that they are for. It
- * never waits longer than hold_ms in all, nor after tracing has ended: it looks every few milliseconds, as a
- * dtrace that was killed wakes nobody. No firing is under way meanwhile.
+ * never waits longer than hold_ms in all, nor after tracing has ended: it checks every few milliseconds,
+ * because a dtrace that was killed wakes no thread. No firing is in progress meanwhile.
  */
 #include "agent/agent_impl.h"
 

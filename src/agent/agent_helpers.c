@@ -99,7 +99,7 @@ HELPER(dt_agent_send_signal)
 	return 0;
 }
 
-/* Mappings of a process come from its list (record/unwind.h); nobody else can be asked for one here. */
+/* Mappings of a process come from its list (record/unwind.h); there is no other source here. */
 HELPER(dt_agent_find_vma) { IGNORE5; (void)f; return (uint64_t)-ENOENT; }
 
 HELPER(dt_agent_loop)

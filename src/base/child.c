@@ -63,7 +63,7 @@ void *dt_map_nofork(int fd, off_t off, size_t len, int prot, void *where)
  * A user of this process alone, so that no other process may send it signals, stop it or read it: `nobody`
  * is the user of many. The range lies above those of distributions, directory services and containers
  * (systemd's end at 0x6fffffff, sssd's at 2000200000) and below 2^31. Where the namespace has no such user,
- * it is nobody after all.
+ * the user is `nobody`.
  */
 static void change_user(void)
 {

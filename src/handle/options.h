@@ -2,7 +2,7 @@
 /*
  * The options of -x, `#pragma D option` and dtrace_setopt(): names and text in, values out.
  * options.def is the one list; a value is o->val[DT_OPT_<name>], a text o->str[DT_OPT_<name>].
- * Values start at their library default; o->given[] tells what somebody asked for.
+ * Values start at their library default; o->given[] says which the caller has set.
  */
 #ifndef DT_HANDLE_OPTIONS_H
 #define DT_HANDLE_OPTIONS_H
@@ -31,6 +31,7 @@ enum { DT_LAYOUT_AUTO, DT_LAYOUT_HISTORIC, DT_LAYOUT_FIT };
 enum { DT_EVALTIME_EXEC, DT_EVALTIME_PREINIT, DT_EVALTIME_POSTINIT, DT_EVALTIME_MAIN };
 enum { DT_TARGET_AUTO, DT_TARGET_ALL, DT_TARGET_ONLY };
 enum { DT_UNWIND_AUTO, DT_UNWIND_FP, DT_UNWIND_DWARF };
+enum { DT_STACKLANG_ALL, DT_STACKLANG_NATIVE };
 enum { DT_ENGINE_AUTO, DT_ENGINE_KERNEL, DT_ENGINE_PROCESS };
 enum { DT_LATE_STATIC, DT_LATE_DYNAMIC };
 enum { DT_LINKMODE_KERNEL, DT_LINKMODE_PRIMARY, DT_LINKMODE_DYNAMIC, DT_LINKMODE_STATIC };
@@ -77,7 +78,7 @@ int dt_options_set(struct dt_options *, const char *name, const char *val, unsig
 int dt_options_set_word(struct dt_options *, const char *word, unsigned where);
 /* 0 and the value, or EDT_BADOPTNAME; options that are text have none. */
 int dt_options_get(const struct dt_options *, const char *name, int64_t *val);
-/* Brings rates into their range: nobody can have the loop of a trace run without a pause. */
+/* Brings rates into their range: the loop of a trace never runs without a pause. */
 void dt_options_settle(struct dt_options *);
 /* What the values of an option look like, into the arena: "a size in bytes: 4096, 64k, 4m; 1 to 65536". */
 const char *dt_options_form(struct dt_arena *, const char *name);

@@ -160,7 +160,7 @@ static bool has_failed(struct dt_inject_catch *c, bool exec)
 
 	memset(&i, 0, sizeof(i));
 	if (ptrace((enum __ptrace_request)SYSCALL_INFO, c->tid, (void *)sizeof(i), &i) <= 0)
-		return true;		/* before Linux 5.3: nothing can be told, so nothing is waited for */
+		return true;		/* before Linux 5.3: unknown, so do not wait */
 	if (i.op == OP_ENTRY)
 		c->begun = brings(i.u.entry.number, exec);
 	if (i.op != OP_EXIT || !c->begun || !i.u.exit.is_error)

@@ -3,6 +3,7 @@
  * Plain values as JSON, by their kind: numbers, strings, bytes, stacks, symbols, aggregations.
  * doc/JSON.md promises these shapes to readers.
  */
+#include "lang/lang.h"
 #include "output/json.h"
 
 #include "dif/action.h"
@@ -53,6 +54,10 @@ static void json_put_place(struct dt_json *j, const struct dt_value *v)
 	bool module = v->kind == DT_V_MOD || v->kind == DT_V_UMOD;
 
 	dt_symbol_text(j->o->opts, v, text, sizeof(text));
+	if (v->kind == DT_V_UADDR && dt_lang_is_frame(v->i)) {
+		dt_json_key(j, "language");
+		dt_json_str(j, dt_lang_name(dt_lang_of(DT_FRAME_LANG(v->i))));
+	}
 	snprintf(plain, sizeof(plain), "0x%llx", (unsigned long long)v->i);
 	dt_json_key(j, "address");
 	dt_json_address(j, v->i);

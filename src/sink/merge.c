@@ -77,10 +77,11 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 	return a.rows;
 }
 
-/* Hosts have removed what a trunc() without a number removes. */
+/* Hosts have removed what a trunc() without a number removes; who merges last cuts. */
 static void op_trunc(void *ctx, int64_t id, int64_t n)
 {
-	merge_agg_of(ctx, id)->keep = n;
+	if (!((struct dt_merge *)ctx)->passes)
+		merge_agg_of(ctx, id)->keep = n;
 }
 
 static const dtrace_recdesc_t *no_desc(const struct dt_sink_event *e, const struct dt_rec *rec)
@@ -131,6 +132,15 @@ static void write_event(struct dt_merge *m, struct merge_event *e)
 	merge_free_event(e);
 }
 
+/* Who merges further has to know, also while nothing fires: several times a second, not at each message. */
+static void write_passed(struct dt_merge *m, uint64_t until)
+{
+	if (!m->passes || m->first == NULL || until == UINT64_MAX || until < m->passed + 100000000)
+		return;
+	m->passed = until;
+	m->sink->type->passed(m->sink, until);
+}
+
 /* All that no source can bring anything older than. */
 static void write_ready(struct dt_merge *m)
 {
@@ -145,6 +155,7 @@ static void write_ready(struct dt_merge *m)
 	}
 	while (m->heap.n > 0 && m->heap.v[0]->time <= until && m->first != NULL && m->why[0] == '\0')
 		write_event(m, pop(m));
+	write_passed(m, until);
 	if (m->sink->type->flush != NULL)
 		m->sink->type->flush(m->sink);
 }
@@ -251,7 +262,7 @@ static bool try_set_up(struct dt_merge *m, int fd, char *why)
 	return m->sink != NULL;
 }
 
-struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *order, char *why)
+struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *order, bool passes, char *why)
 {
 	struct dt_merge *m = calloc(1, sizeof(*m));
 
@@ -261,6 +272,7 @@ struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *order, char *wh
 		return NULL;
 	}
 	m->order = *order;
+	m->passes = passes;
 	if (try_set_up(m, fd, why))
 		return m;
 	dt_arena_free(m->arena);
@@ -275,6 +287,7 @@ static struct dt_merge_source *add_source(struct dt_merge *m, const char *name, 
 	s->m = m;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->offset = offset;
+	s->number = m->sources.n;
 	s->opts = dt_print_defaults;
 	dt_out_init(&s->out, NULL, &s->opts);
 	s->play = (struct dt_play){ .sink = &merge_source_sink, .argument = (const char *)s, .out = &s->out,

@@ -15,9 +15,15 @@
 struct dt_merge;
 struct dt_merge_source;
 
-/* Writes to the descriptor, which is not closed before `dt_merge_close`; `why` has DT_SINK_WHY bytes. */
-struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *, char *why);
-/* Times of the source less `offset` are ours. NULL: out of memory. The name is copied. */
+/*
+ * Writes to the descriptor, which is not closed before `dt_merge_close`; `why` has DT_SINK_WHY bytes.
+ * `passes`: the recording will be merged with others, so a trunc() to a number is left to who merges last.
+ */
+struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *, bool passes, char *why);
+/*
+ * Times of the source less `offset` are ours. NULL: out of memory. The name is copied; it is empty if the
+ * source is a merge itself, whose texts name hosts.
+ */
 struct dt_merge_source *dt_merge_add(struct dt_merge *, const char *name, int64_t offset);
 /* 0, or -1: the source has ended by an error, which dt_merge_source_why() says. */
 int dt_merge_feed(struct dt_merge *, struct dt_merge_source *, const void *, size_t n);

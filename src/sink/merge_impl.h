@@ -39,12 +39,14 @@ struct merge_event {			/* a firing that waits for its turn */
 struct merge_round {			/* a firing of all hosts that is not complete yet */
 	struct merge_event *event;
 	size_t sources;			/* how many there were when it began */
-	DT_VEC(struct dt_merge_source *) from;
+	size_t first;			/* of them: those before it are in it or gone */
+	DT_VEC(bool) from;		/* by number of the source: it is in it */
 };
 
 struct dt_merge_source {
 	struct dt_merge *m;
-	char name[MERGE_NAME];
+	char name[MERGE_NAME];		/* empty: it is made of several, which its texts name */
+	size_t number;			/* among the sources */
 	int64_t offset;
 	struct dt_play play;
 	struct dt_print_opts opts;
@@ -76,6 +78,8 @@ struct dt_merge {
 	struct dt_map probes, ids;	/* name -> id, id -> name */
 	struct dt_map names, places;	/* kind, address -> name; kind, name -> address */
 	struct dt_map aggs;		/* id -> struct merge_agg */
+	bool passes;			/* it will be merged with others: nothing is cut off */
+	uint64_t passed;		/* what was last said of the order */
 	struct merge_event *doing;	/* the firing that is written */
 	uint64_t now, next, late, missing;
 	uint64_t written;		/* time of the last firing */

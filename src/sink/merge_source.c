@@ -112,7 +112,7 @@ static void source_start(struct dt_sink *sink, const struct dt_sink_start *start
 	if (m->first != NULL) {
 		if (!same_programs(m->first, s))
 			snprintf(s->why, sizeof(s->why), "its program has other actions than that of %s",
-			    m->first->name);
+			    m->first->name[0] != '\0' ? m->first->name : "the first hosts");
 		return;
 	}
 	m->first = s;
@@ -206,10 +206,14 @@ static void copy_records(struct dt_merge_source *s, struct merge_event *e, const
 
 bool merge_took_part(const struct merge_round *r, const struct dt_merge_source *s)
 {
-	for (size_t i = 0; i < r->from.n; i++)
-		if (r->from.v[i] == s)
-			return true;
-	return false;
+	return s->number < r->from.n && r->from.v[s->number];
+}
+
+static void take_part(struct merge_round *r, const struct dt_merge_source *s)
+{
+	while (r->from.n <= s->number)
+		dt_vec_push(r->event->arena, &r->from, false);
+	r->from.v[s->number] = true;
 }
 
 static bool same_tables(const struct merge_event *a, const struct merge_event *b)
@@ -234,23 +238,23 @@ static bool join_round(struct dt_merge_source *s, struct merge_event *e)
 			    memcmp(r->event->table[k].ids, e->table[k].ids, sizeof(e->table[k].ids)) == 0 &&
 			    merge_tables(m, r->event->arena, &r->event->table[k], &e->table[k]);
 		r->event->time = e->time > r->event->time ? e->time : r->event->time;
-		dt_vec_push(m->arena, &r->from, s);
+		take_part(r, s);
 		merge_free_event(e);
 		return fits;
 	}
-	r = DT_NEW(m->arena, struct merge_round);
+	r = DT_NEW(e->arena, struct merge_round);	/* it ends with the firing */
 	r->event = e;
 	r->sources = m->sources.n;
-	dt_vec_push(m->arena, &r->from, s);
+	take_part(r, s);
 	dt_vec_push(m->arena, &m->rounds, r);
 	return true;
 }
 
 /* Sources that were added after the round began may take part, but it does not wait for them. */
-static bool is_complete(const struct dt_merge *m, const struct merge_round *r)
+static bool is_complete(const struct dt_merge *m, struct merge_round *r)
 {
-	for (size_t i = 0; i < r->sources; i++) {
-		const struct dt_merge_source *s = m->sources.v[i];
+	for (; r->first < r->sources; r->first++) {
+		const struct dt_merge_source *s = m->sources.v[r->first];
 
 		if (!s->ended && !s->gone && !merge_took_part(r, s))
 			return false;
@@ -308,7 +312,8 @@ static void source_fault(struct dt_sink *sink, const dtrace_errdata_t *d, bool h
 	struct merge_event *e = new_event(s, d->dteda_pdesc);
 
 	e->time = merge_our_time(s, sink->env.now(sink->env.ctx));
-	e->message = dt_arena_printf(e->arena, "%s: %s", s->name, d->dteda_msg);
+	e->message =
+	    dt_arena_printf(e->arena, "%s%s%s", s->name, s->name[0] != '\0' ? ": " : "", d->dteda_msg);
 	e->error = *d;
 	e->edesc = *d->dteda_edesc;
 	e->has_addr = has_addr;
@@ -324,8 +329,19 @@ static void source_drop(struct dt_sink *sink, const dtrace_dropdata_t *d, const 
 	if (s->m->first == NULL)
 		return;
 	dt_arena_reset(s->m->spare);
-	ours.dtdda_msg = dt_arena_printf(s->m->spare, "%s: %s", s->name, d->dtdda_msg);
+	ours.dtdda_msg =
+	    dt_arena_printf(s->m->spare, "%s%s%s", s->name, s->name[0] != '\0' ? ": " : "", d->dtdda_msg);
 	s->m->sink->type->drop(s->m->sink, &ours, kind);
+}
+
+/* It is a merge itself, and says what it waits for no longer. */
+static void source_passed(struct dt_sink *sink, uint64_t time)
+{
+	struct dt_merge_source *s = source_of(sink);
+	uint64_t ours = merge_our_time(s, time);
+
+	if ((int64_t)ours > 0 && ours > s->seen)
+		s->seen = ours;
 }
 
 static int source_aggregation(struct dt_sink *sink, const struct dt_sink_aggs *a)
@@ -355,6 +371,6 @@ static void source_end(struct dt_sink *sink, int status, bool exited)
 const struct dt_sink_type merge_source_sink = {
 	.oformat = DTRACE_OFORMAT_TEXT, .size = sizeof(struct dt_sink), .start = source_start,
 	.event = source_event, .fault = source_fault, .drop = source_drop, .aggregation = source_aggregation,
-	.end = source_end,
+	.passed = source_passed, .end = source_end,
 };
 

@@ -31,8 +31,10 @@ struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 
 struct dt_sink_start {
 	int pid;			/* of the process that traces */
+	const char *host;		/* name of the machine that was traced */
 	uint64_t time, wall;		/* both clocks at the start: monotonic, and since 1970, in ns */
 	uint32_t nprograms;
+	const char *const *sources;	/* of programs, as text; NULL: not known */
 	const struct dt_prog *const *programs;	/* they live as long as the trace */
 	const struct dt_sink_clause *clauses;	/* in the order of their programs */
 	size_t nclauses;
@@ -97,6 +99,8 @@ struct dt_sink_type {
 	/* text that was shown, the caller's included (dtrace_record_file()) */
 	void (*text)(struct dt_sink *, const void *, size_t n);
 	int (*aggregation)(struct dt_sink *, const struct dt_sink_aggs *);	/* outside of any firing */
+	/* firings of an earlier time will not be given any more */
+	void (*passed)(struct dt_sink *, uint64_t time);
 	/* what was given so far should reach readers now */
 	void (*flush)(struct dt_sink *);
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */

@@ -391,6 +391,14 @@ static void take_end(struct dt_sink *s, int status, bool exited)
 		dt_out_fail(s->env.out, r->blocks.err);
 }
 
+static void take_passed(struct dt_sink *s, uint64_t time)
+{
+	struct dt_record *r = (struct dt_record *)s;
+
+	dt_put_u64(&r->block, time);
+	dt_block_end(&r->blocks, 'w', &r->block);
+}
+
 static void flush_record(struct dt_sink *s) { dt_blocks_flush(&((struct dt_record *)s)->blocks); }
 
 static int open_record(struct dt_sink *s)
@@ -444,6 +452,7 @@ const struct dt_sink_type dt_sink_record = {
 	.symbol = take_symbol,
 	.text = take_text,
 	.aggregation = take_aggregation,
+	.passed = take_passed,
 	.flush = flush_record,
 	.end = take_end,
 };

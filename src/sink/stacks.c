@@ -32,6 +32,21 @@ static size_t without_offset(const char *text)
 	return (size_t)(plus - text);
 }
 
+/*
+ * Frames of languages are functions too: "name (file:3)" loses its line. Returns the length of what is left.
+ */
+static size_t without_line(char *text)
+{
+	size_t n = strlen(text), end = n > 0 ? n - 1 : 0, at = end;
+
+	while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+		at--;
+	if (n < 6 || text[end] != ')' || at == end || text[at - 1] != ':' || strstr(text, " (") == NULL)
+		return without_offset(text);
+	text[at - 1] = ')';
+	return at;
+}
+
 static void add_frame(struct dt_out *to, const char *text, size_t n, const char *mark)
 {
 	dt_out_str(to, to->len > 0 ? ";" : "");
@@ -56,7 +71,7 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n-- > 0) {
 		pc.i = v->pcs[n];
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
-		add_frame(to, text, without_offset(text), user ? "" : "_[k]");
+		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : DT_STACK_KERNEL);
 	}
 }
 

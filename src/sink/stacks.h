@@ -10,10 +10,12 @@
 #include "base/map.h"
 #include "sink/messages.h"
 
+#define DT_STACK_KERNEL "_[k]"	/* ends frames of the kernel */
+
 struct dt_stack {
 	/*
 	 * Root first, joined by semicolons: the other keys, frames of the process, frames of the kernel
-	 * ("…_[k]"). No frame holds a semicolon, a control character or bytes that are not UTF-8.
+	 * (DT_STACK_KERNEL). No frame holds a semicolon, a control character or bytes that are not UTF-8.
 	 */
 	const char *path;
 	uint32_t source;		/* of dt_stacks.sources */

@@ -12,6 +12,7 @@
 #include "provider/provider.h"
 
 #include "file/elf.h"
+#include "lang/lang.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -98,6 +99,24 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
+/* function (file:line), of a frame of a language; as much of it as is known. */
+static bool lang_text(struct dtrace_hdl *h, uint32_t pid, uint64_t frame, char *buf, size_t len)
+{
+	struct dt_lang_frame f;
+
+	if (!resolves(h) || !dt_handle_usyms(h) || !dt_langs_frame(dt_usyms_langs(h->usyms), pid, frame, &f))
+		return false;
+	if (f.function == NULL)
+		snprintf(buf, len, "%s`?", f.lang);
+	else if (f.file == NULL)
+		snprintf(buf, len, "%s", f.function);
+	else if (f.line == 0)
+		snprintf(buf, len, "%s (%s)", f.function, f.file);
+	else
+		snprintf(buf, len, "%s (%s:%u)", f.function, f.file, f.line);
+	return true;
+}
+
 /*
  * object`function+0xoffset; with usym() no offset. Where no function is known, object+0xvaddr, which is equal
  * in all processes and what addr2line(1) takes; object`0xaddress in memory without a file ([heap]).
@@ -109,6 +128,8 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 	const char *name;
 	struct dt_uplace p;
 
+	if (dt_lang_is_frame(addr))
+		return lang_text(h, pid, addr, buf, len);
 	if (!user_at(h, pid, addr, &p))
 		return false;
 	name = p.function;

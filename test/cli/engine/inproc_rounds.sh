@@ -66,15 +66,19 @@ nice -n 19 "$chaos" none "$threads" 2000000000 <"$tmp/go" >"$tmp/victim" &
 victim=$!
 exec 5>"$tmp/go"
 echo go >&5
+waits eval '[ "$(ls "/proc/$victim/task" | wc -l)" -gt "$threads" ]'	# it is the program now, and all its threads run
 round=0 failed=0
 while [ $round -lt "$rounds" ]; do
 	timeout 240 "$dtrace" -x engine=process -qn 'pid$1::work:entry { @ = count(); } pid$1::work:return { @r = count(); } pid$1::work:entry /n++ > 50/ { exit(0); }
 	    END { printa("%@d\n", @); }' $victim 5>&- >"$tmp/out" 2>"$tmp/err" </dev/null
 	status=$?
-	[ "$status" -eq 0 ] && [ "$(awk '$1 > 0 { n = 1 } END { print n + 0 }' "$tmp/out")" -eq 1 ] || failed=$((failed + 1))
+	[ "$status" -eq 0 ] && [ "$(awk '$1 > 0 { n = 1 } END { print n + 0 }' "$tmp/out")" -eq 1 ] || {
+		failed=$((failed + 1))
+		echo "# attached $round: status $status, $(grep . "$tmp/out" | tr '\n' ' '), $(head -n 3 "$tmp/err")"
+	}
 	round=$((round + 1))
 	[ $((round % 100)) -ne 0 ] || echo "# $round rounds, $failed failed"
-	[ $round -gt 1 ] || before=$(grep -c . "/proc/$victim/maps")	# all threads are there
+	[ $round -gt 1 ] || before=$(grep -c . "/proc/$victim/maps")
 done
 [ $failed -eq 0 ] && kill -0 $victim
 check $? "$round rounds of attaching to $threads running threads: $failed failed"

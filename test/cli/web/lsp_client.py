@@ -7,7 +7,7 @@ import sys
 folder, command = sys.argv[1], sys.argv[2:]
 server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 asked = 0
-told = []
+received = []
 
 
 def send(message):
@@ -35,7 +35,7 @@ def ask(method, params):
         message = receive()
         if message.get("id") == asked and "method" not in message:
             return message.get("result", message.get("error"))
-        told.append(message)
+        received.append(message)
 
 
 def note(method, params):
@@ -134,7 +134,7 @@ check(len(diagnostics(5)) >= 1, "nonsense has an error")
 note("textDocument/didClose", {"textDocument": {"uri": uri}})
 check(ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})["code"] == -32602,
       "a text that was closed")
-check(told[-1]["params"]["diagnostics"] == [], "its errors are taken back", told[-1])
+check(received[-1]["params"]["diagnostics"] == [], "its errors are taken back", received[-1])
 check(ask("workspace/nothing", {})["code"] == -32601, "a method that there is not")
 check(ask("shutdown", None) is None, "shutdown")
 note("exit", None)

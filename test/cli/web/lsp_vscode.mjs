@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 
 const [extension, script, dtrace, libraries] = process.argv.slice(2), text = readFileSync(script, "utf8").replace("syscall::re\n", "");
-let failed = 0, told = null;
+let failed = 0, received = null;
 const check = (good, what) => {
 	console.log(`${good ? "ok" : "not ok"} - VS Code: ${what}`);
 	failed += good ? 0 : 1;
@@ -21,7 +21,7 @@ const vscode = {
 	window: { showWarningMessage: (m) => console.log(`not ok - ${m}`) },
 	workspace: { textDocuments: [document], getConfiguration: () => ({ get: () => [dtrace, "--lsp", "-L", libraries] }),
 		onDidOpenTextDocument: () => ({}), onDidChangeTextDocument: () => ({}), onDidCloseTextDocument: () => ({}) },
-	languages: { createDiagnosticCollection: () => ({ set: (u, list) => { told = list; } }), registerCompletionItemProvider: register("complete"),
+	languages: { createDiagnosticCollection: () => ({ set: (u, list) => { received = list; } }), registerCompletionItemProvider: register("complete"),
 		registerHoverProvider: register("hover"), registerDefinitionProvider: register("define"), registerDocumentSymbolProvider: register("symbols") },
 };
 const load = Module._load;
@@ -39,7 +39,7 @@ check(at.words[0].endsWith("/own.d") && at.words[1].at[0] === 0, "where it is de
 const list = await providers.complete.provideCompletionItems(document, place("execnam", 7));
 check(list.words[0].some((i) => i.words[0] === "execname" && i.insertText === "execname"), "what can follow");
 check((await providers.symbols.provideDocumentSymbols(document)).length === 3, "what the text has");
-while (told === null) await new Promise((done) => setTimeout(done, 20));
-check(told.length === 1 && told[0].words[1].includes("execnam") && told[0].words[2] === 0, "an error");
+while (received === null) await new Promise((done) => setTimeout(done, 20));
+check(received.length === 1 && received[0].words[1].includes("execnam") && received[0].words[2] === 0, "an error");
 deactivate();
 process.exitCode = failed;
