@@ -22,12 +22,12 @@ if ! grep -q mounted "$tmp/said"; then
 fi
 # it maps the file and tells where, and touches no byte of it
 python3 -c '
-import ctypes, mmap, sys, time
-m = mmap.mmap(open(sys.argv[1], "r+b").fileno(), 65536, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+import ctypes, mmap, os, sys, time
+m = mmap.mmap(os.open(sys.argv[1], os.O_RDONLY), 65536, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
 print("at 0x%x" % ctypes.addressof(ctypes.c_char.from_buffer(m)), flush=True)
 time.sleep(1000)' "$tmp/mount/file" >"$tmp/mapped" 2>"$tmp/err" &
 victim=$!
-waits grep -qs at "$tmp/mapped"
+waits sh -c "grep -q at '$tmp/mapped' || ! kill -0 $victim 2>/dev/null"
 at=$(sed 's/at //' "$tmp/mapped")
 kill -USR1 $server
 
@@ -38,6 +38,7 @@ profile:::tick-100ms { @ticks = count(); ticks++; }
 profile:::tick-100ms /ticks == 10/ { exit(0); }
 END { printa("before %@d\n", @before); printa("never %@d\n", @never); printa("ticks %@d\n", @ticks); }'
 is "the trace ends" 0 "ticks 10"
+is "the pass that waits has begun" 0 "before 1"
 grep -qx "never [1-9].*" "$tmp/out"
 [ $? -ne 0 ]
 check $? "and has not got that byte"
