@@ -13,7 +13,8 @@
 
 /* tmp[]: a blob, bytes of its frames, where they are complete; the map of a heap */
 enum { HS_BLOB, HS_FRAME, HS_COMPLETE, HS_MAP };
-enum { HS_HOPS = 12, HS_FREE = 0xff, HS_FRAME_MAX = 1 << 20, HS_STUB_FRAME = 512, HS_STUB_WORDS = 6 };
+enum { HS_HOPS = 12, HS_FREE = 0xff, HS_FRAME_MAX = 1 << 20 };
+enum { HS_STUB_FRAME = 512, HS_STUB_WORDS = 12, HS_PUSHED_WORDS = 2 };
 enum { HS_BACK = 32, HS_AHEAD = 8 };	/* bytes of code around the pc */
 
 /* Members of the blob in w->buf */
@@ -147,11 +148,17 @@ static FN long hs_up(struct rt *r)
 	u64 at = w->tmp[HS_FRAME] ? w->sp + w->tmp[HS_FRAME] - 16 : w->fp;
 
 	w->ended = 1;
-	if (!l || at & 7 || at < w->sp || read_user(r, w->buf, 16, at))
+	if (!l || at & 7 || at < w->sp)
 		return 1;
-	if (w->pc != l->word[DT_HS_CALL_STUB] && !hs_is_code(w, l, w->buf[1]))
-		return 1;
-	return hs_caller(w, w->buf[1], at + 16, w->buf[0]);
+	for (int i = 0; i <= HS_PUSHED_WORDS; i++, at += 8) {
+		if (read_user(r, w->buf, 16, at))
+			return 1;
+		if (w->pc == l->word[DT_HS_CALL_STUB] || hs_is_code(w, l, w->buf[1]))
+			return hs_caller(w, w->buf[1], at + 16, w->buf[0]);
+		if (w->link || !w->tmp[HS_FRAME])
+			return 1;	/* only x86-64 pushes arguments of stubs */
+	}
+	return 1;
 }
 
 INLINE u64 hs_byte(const struct dt_work_walk *w, u64 i) { return w->buf[i >> 3 & 31] >> (i & 7) * 8 & 0xff; }
@@ -170,9 +177,9 @@ INLINE u64 hs_state_x86(struct dt_work_walk *w, u64 incomplete)
 
 	if (b == 0xc3)						/* ret */
 		return HS_AT_SP;
-	if (two == 0x3b49 && hs_byte(w, at + 2) == 0xa7)	/* cmp poll(%r15), %rsp */
+	if (two == 0x3b49 && (hs_byte(w, at + 2) & 0x3f) == 0x27)	/* cmp poll(%r15), %rsp */
 		return HS_AT_SP;
-	if (two == 0x870f && hs_half(w, at - 7) == 0x3b49)	/* ja */
+	if (two == 0x870f && (hs_half(w, at - 7) == 0x3b49 || hs_half(w, at - 4) == 0x3b49))	/* ja */
 		return HS_AT_SP;
 	if (b == 0x5d && !incomplete)				/* pop %rbp */
 		return HS_PUSHED;
