@@ -222,7 +222,12 @@ int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 	if (s->firing.has_stack) {
 		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
 
-		stack_of(s, source, finish_path(&s->firing))->now++;
+		struct dt_stack *stack = stack_of(s, source, finish_path(&s->firing));
+
+		stack->now++;
+		if (s->times && s->samples.n < DT_STACK_SAMPLES)
+			dt_vec_push(sink->env.arena, &s->samples, ((struct dt_stack_sample){
+			    e->data->dtpda_timestamp, stack, (uint32_t)e->data->dtpda_cpu }));
 	}
 	return 0;
 }
