@@ -60,6 +60,7 @@ struct dt_work_walk {
 	dt_word kept;			/* whose words these are (enum dt_lang_id); 0 in the first segment: */
 	dt_word keep[6];		/* a runtime's own, from segment to segment of a stack */
 	dt_word tmp[4];
+	dt_word bytecode;		/* the register that HotSpot's interpreter has it in */
 	dt_word buf[32];		/* what was read of the process */
 };
 
