@@ -124,7 +124,7 @@ await step("time is marked in one panel for all, by the mouse and by keys", asyn
 
 let saved;
 await step("panels are moved, made wider and enlarged; a saved file has them where they were", async () => {
-	const order = (p) => p.locator(".grid > .card").evaluateAll((v) => v.map((c) => [Number(c.style.order), c.querySelector("h2").textContent])
+	const order = (p) => p.locator(".panels > .card").evaluateAll((v) => v.map((c) => [Number(c.style.order), c.querySelector("h2").textContent])
 		.sort(([a], [b]) => a - b).map(([, t]) => t).join());
 	const before = await order(page), [first] = before.split(",");
 	await card(first).locator("summary").click();
@@ -138,7 +138,7 @@ await step("panels are moved, made wider and enlarged; a saved file has them whe
 	await page.keyboard.press("Escape");
 	same(await page.locator(".card.full").count(), 0);
 	saved = await b.open(`file://${await b.save()}`);
-	await saved.locator(".grid > .card").nth(1).waitFor();
+	await saved.locator(".panels > .card").nth(1).waitFor();
 	same(await order(saved), before.split(",").reverse().join());
 	await saved.close();
 });
