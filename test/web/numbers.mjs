@@ -22,7 +22,7 @@ await step("three digits and a unit", () => {
 	const all = [[1, ns], [999, ns], [1048576, ns], [17.2e9, ns], [1500, { kind: "time", scale: 1e3 }], [65536, bytes], [1000, bytes], [1.5e9, bytes], [589123, none]];
 	same(all.map(([v, u]) => plain(amount(v, u))).join(", "), "1 ns, 999 ns, 1.05 ms, 17.2 s, 1.5 ms, 64 KiB, 1000 B, 1.4 GiB, 589k");
 	same(plain(exact(1048576, ns)), "1 048 576 ns");
-	same(plain(`${rate(310.4 * 1024, bytes)}, ${rate(97, { kind: "cpu", scale: 1 / 97 })}, ${rate(0.25, none)}`), "310 KiB/s, 100 %, 0.25/s");
+	same(plain(`${rate(310.4 * 1024, bytes)}, ${rate(97, { kind: "cpu", scale: 1 / 97 })}, ${rate(0.25, none)}, ${rate(4000, none)}, ${rate(1350, none)}`), "310 KiB/s, 100 %, 0.25/s, 4k/s, 1.35k/s");
 	same(plain([range(536870912, 1073741823, ns), range(5, 9, none), range(null, 4, none), range(10, null, none)].join(", ")),
 		"537 ms to 1.07 s, 5 to 9, up to 4, from 10 on");
 });

@@ -96,8 +96,8 @@ await step("units, and a table of values at the pointer", async () => {
 	await page.locator(".heatmap .note", { hasText: / of [\d.]+\u202f(m|µ)?s to [\d.]+\u202fm?s.*p50 ≈\u202f[\d.]+\u202fms, p99/ }).waitFor();
 	await card("@n").getByRole("button", { name: "lines" }).click();
 	await page.mouse.move(box.x + box.width - 18, box.y + 40);
-	await page.locator(".legend th", { hasText: /^at \d\d:\d\d:\d\d/ }).waitFor();		// where the pointer is in the other panel
-	same(await page.locator(".legend tr:visible td:nth-child(2)").evaluateAll((v) => v.every((c) => /\/s$/.test(c.textContent))), true);
+	await page.locator(".keytable th", { hasText: /^at \d\d:\d\d:\d\d/ }).waitFor();		// where the pointer is in the other panel
+	same(await page.locator(".keytable tr:visible td:nth-child(2)").evaluateAll((v) => v.every((c) => /\/s$/.test(c.textContent))), true);
 });
 
 await step("time is marked in one panel for all, by the mouse and by keys", async () => {
