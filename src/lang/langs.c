@@ -169,7 +169,7 @@ static bool take_answer(struct dt_langs *ls, struct function *f, const uint8_t *
 		if (f->f.nlines > 0)
 			memcpy(f->f.lines, *at, f->f.nlines);
 		ls->bytes += f->f.nlines;
-		f->named = true;
+		f->named = f->lang->check == NULL || f->lang->check(&f->f);
 	}
 	*at += a.nlines;
 	return true;
@@ -295,7 +295,7 @@ static const struct function *find(struct dt_langs *ls, uint32_t pid, uint32_t n
 	return f;
 }
 
-bool dt_langs_frame(struct dt_langs *ls, uint32_t pid, uint64_t frame, struct dt_lang_frame *to)
+bool dt_langs_frame(struct dt_langs *ls, uint32_t pid, uint64_t frame, unsigned i, struct dt_lang_frame *to)
 {
 	const struct dt_lang *lang = dt_lang_of(DT_FRAME_LANG(frame));
 	const struct function *f;
@@ -305,9 +305,11 @@ bool dt_langs_frame(struct dt_langs *ls, uint32_t pid, uint64_t frame, struct dt
 	*to = (struct dt_lang_frame){ .lang = lang->name };
 	f = ls != NULL ? find(ls, pid, number_of(DT_FRAME_SERIAL(frame), DT_FRAME_FUNC(frame))) : NULL;
 	if (f == NULL || !f->named || f->lang != lang || DT_FRAME_FUNC(frame) == 0)
-		return true;
+		return i == 0;
+	if (lang->frame != NULL)
+		return lang->frame(&f->f, DT_FRAME_POS(frame), i, to) || i == 0;
 	to->function = f->f.name[0] != '\0' ? f->f.name : NULL;
 	to->file = f->f.file[0] != '\0' ? f->f.file : NULL;
 	to->line = DT_FRAME_POS(frame) != DT_FRAME_POS_MAX ? lang->line(&f->f, DT_FRAME_POS(frame)) : 0;
-	return true;
+	return i == 0;
 }

@@ -101,6 +101,7 @@ static FN u64 frame_word(struct rt *r)
 }
 
 #include "runtime/lang_python.h"
+#include "runtime/lang_hotspot.h"
 
 /* 1: the segment is over. */
 INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
@@ -110,6 +111,7 @@ INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 		return 1;
 	switch (w->lang) {
 	case DT_LANG_PYTHON: return python_step(r);
+	case DT_LANG_HOTSPOT: return hotspot_step(r, w);
 	}
 	return 1;
 }

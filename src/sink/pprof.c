@@ -70,6 +70,8 @@ static struct frame frame_of(struct writer *w, const char *text)
 	f.object = module > 0 ? dt_arena_strndup(w->arena, f.name, module) : "";
 	file = file_at(f.name);
 	f.file = file == 0 ? f.object : dt_arena_strndup(w->arena, f.name + file, strlen(f.name + file) - 1);
+	if (file > 0)
+		f.name = dt_arena_strndup(w->arena, f.name, file - 2);
 	if (f.name[module] == '`' && f.name[module + 1] != '\0')
 		f.name += module + 1;
 	return f;

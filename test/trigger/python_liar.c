@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Says that it is Python 3.11, as far as a tracer can see, and lies in the way that its word says; then makes
- * system calls in what it says is the loop of its interpreter. python_liar WAY CALLS STOP: it ends when there is a
- * file STOP, and makes CALLS calls every few milliseconds until then.
+ * system calls in what it says is the loop of its interpreter. python_liar WAY CALLS STOP: it ends when there
+ * is a file STOP, and makes CALLS calls every few milliseconds until then.
  */
 #include <pthread.h>
 #include <stdint.h>

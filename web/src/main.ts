@@ -14,7 +14,7 @@ import type { Message } from "./message";
 import { gist, Runs, type Run } from "./runs";
 import { pageOf, savedIn } from "./save";
 import { range, unitOf } from "./units";
-import type { Pick } from "./view";
+import { aggViews, traceViews, type Pick } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
 const MAX_LOADED = 512 << 20;		// bytes of a file
