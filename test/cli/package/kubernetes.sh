@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The agent in a container: the manifest for Kubernetes is consistent, its settings and programs are those that dtraced takes, and
+# The agent as a service: the systemd unit. And in a container: the manifest for Kubernetes is consistent, its settings and programs are those that dtraced takes, and
 # with the capabilities it names, and no other, the agent counts and serves.
 . test/cli/helpers.inc
 . test/trigger/always.sh
@@ -71,3 +71,25 @@ waits has_value "$port" 'dtrace_load_count_total{execname="knownload"}' 25
 check $? "and count"
 grep -q '^dtrace_load_cg_total{cgroup="/' "$tmp/metrics"
 check $? "control groups are keys"
+
+# the systemd unit: systemd has no complaint, and its capabilities are enough
+kill $agents
+wait $agents
+if command -v systemd-analyze >/dev/null; then
+	sed "s|@SBIN@|$(realpath "$build")|" package/dtraced.service >"$tmp/dtraced.service"
+	systemd-analyze verify --man=no "$tmp/dtraced.service" >"$tmp/log" 2>&1 && [ ! -s "$tmp/log" ]
+	check $? "systemd understands the unit"
+else
+	echo "ok - systemd understands the unit # SKIP no systemd-analyze"
+fi
+sed -n 's/^CapabilityBoundingSet=//p' package/dtraced.service | sed 's/CAP_/+/g; y/ABCDEFGHIJKLMNOPQRSTUVWXYZ /abcdefghijklmnopqrstuvwxyz,/' >"$tmp/caps"
+[ -s "$tmp/caps" ]
+check $? "the unit names capabilities"
+: >"$tmp/pod.log"
+setpriv --bounding-set "-all,$(cat "$tmp/caps")" --inh-caps -all "$build/dtraced" --config "$tmp/pod.conf" --name node.example >"$tmp/out" 2>"$tmp/pod.log" </dev/null &
+agents=$!
+waits logged pod "program load runs"
+port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/metrics$|\1|p' "$tmp/pod.log")
+load 10 30
+waits has_value "$port" 'dtrace_load_count_total{execname="knownload"}' 30
+check $? "an agent with those of the unit counts"
