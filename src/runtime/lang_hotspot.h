@@ -203,8 +203,8 @@ INLINE u64 hs_is_return(struct rt *r, struct dt_work_walk *w, const struct dt_un
 }
 
 /*
- * Stubs have no frame, but for a few words that they push, or a pair that fp points to. Returns where the word
- * before the return address is; 0: not known.
+ * Stubs have no frame, but for a few words that they push, or a pair that fp points to. Returns where the
+ * word before the return address is; 0: not known.
  */
 static FN u64 hs_stub_x86(struct rt *r)
 {
