@@ -4,6 +4,7 @@
 //   keys      frames of a page with 1,000 keys and 3,600 moments, while it is scrolled and new moments come
 //   memory    the heap with 1,000 keys after one hour and after two
 //   stacks    frames of a flame graph of 10,000 distinct stacks, while the pointer moves, it is zoomed and moments come
+//   records   frames of a table that 5,000 records a second come into, following them and while it is scrolled elsewhere
 //   heat      the same of a heat map of 3,600 moments
 //   cost      CPU of server and tracer for a live page, and memory, with about 1,000 keys that all change
 import { spawn } from "node:child_process";
@@ -122,15 +123,15 @@ function* keysFor(seconds) {
 }
 
 /** A page that reads these blocks as those of a live trace. */
-async function streamed(blocks) {
+async function streamed(blocks, clauses = []) {
 	const real = await start(), html = await (await fetch(real.url)).text();
 	real.server.kill("SIGINT");
 	const fake = createServer((req, res) => {
 		const path = req.url.split("?")[0], kind = { "/": "text/html", "/events": "text/event-stream", "/stream": "application/octet-stream" };
 		res.writeHead(200, { "Content-Type": kind[path] ?? "application/json" });
 		if (path === "/events") res.write('data: {"t":"reset","trace":1}\n\n');
-		else if (path === "/stream") Readable.from((function* () {
-			yield Buffer.concat([mark, block(...host()), block(...begun)]);
+		else if (path === "/stream") Readable.from((async function* () {
+			yield Buffer.concat([mark, block(...host()), ...clauses, block(...begun)]);
 			yield* blocks;
 		})()).pipe(res);
 		else res.end(path === "/" ? html : "[]");
@@ -195,6 +196,38 @@ async function manyStacks() {
 	await page.end();
 }
 
+/** 5,000 records a second, in real time: each piece of the stream is sent when its time has come. */
+async function* recordsFor(seconds) {
+	yield block("N", 7, "syscall", "vmlinux", "read", "entry");
+	for (let i = 0, from = performance.now(); i < seconds * 50; i++) {
+		const piece = [];
+		for (let k = 0; k < 100; k++) {
+			const n = i * 100 + k, word = Buffer.alloc(8);
+			word.writeUInt32LE(n);
+			piece.push(block("E", 0, 0, 1, 7, n % 4, BigInt(n) * 200000n + 2000000n, 0, 2, 0, "", 3, [...word], [...Buffer.from(`program${n % 40}\0`)],
+				[n & 255, n >> 8 & 255, 0, 0]));
+		}
+		yield Buffer.concat(piece);
+		await new Promise((done) => setTimeout(done, from + (i + 1) * 20 - performance.now()));
+	}
+}
+
+async function manyRecords() {
+	const page = await streamed(recordsFor(30), [block("C", 0, 0, 3, 1, 0, "trace", "arg0", 3, 1, "trace", "execname", 2, 2, "trace", "arg2")]);
+	await page.locator(".records .line").nth(10).waitFor();
+	await frames(page, "records, following", "() => {}");
+	const top = () => page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+		const g = document.querySelector('.records .grid'), at = Math.ceil(g.scrollTop / 24);
+		done([...g.querySelectorAll('.rows .line')].find((l) => l.dataset.row === String(at)).textContent);
+	})))`);
+	await page.evaluate("(() => { const g = document.querySelector('.records .grid'); g.scrollTop = g.scrollHeight / 2; })()");
+	const before = await top();
+	await frames(page, "records, held", "() => {}");
+	if (before !== await top()) refuse("the table has moved while it was read");
+	await frames(page, "records, scrolling", "(n) => document.querySelector('.records .grid').scrollTop = n * 937 % 200000");
+	await page.end();
+}
+
 function* heats() {
 	const counts = new Array(30).fill(0);
 	yield block("G", 1n, "h", "quantize", 0n, 30, 1, "", 0, 30, ...counts.flatMap((_, b) => [3, 1n << BigInt(b), (2n << BigInt(b)) - 1n]));
@@ -248,6 +281,6 @@ async function cost() {
 	await new Promise((done) => server.once("exit", done));
 }
 
-const all = { first: firstPicture, keys: manyKeys, memory, stacks: manyStacks, heat: longHeat, cost };
+const all = { first: firstPicture, keys: manyKeys, memory, stacks: manyStacks, records: manyRecords, heat: longHeat, cost };
 for (const [name, f] of Object.entries(all)) if (!only.length || only.includes(name)) await f();
 await browser.close();

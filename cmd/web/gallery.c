@@ -62,9 +62,11 @@ static int write_tool(FILE *f, const char *name, const char *text, int n, galler
 	write_after(f, text, "QUESTION\t");
 	fputs(",\"usage\":", f);
 	write_after(f, text, "USAGE\t");
+	fputs(",\"needs\":", f);
+	write_after(f, text, "NEEDS\t");
 	fputs(",\"text\":", f);
 	json_text(f, text);
-	fputs(",\"why\":", f);
+	putc(',', f);
 	why(f, text, ctx);
 	putc('}', f);
 	return n + 1;

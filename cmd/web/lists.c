@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Workers that answer one question and end: is this program right, which words are there, which probes. The
- * page asks for them while the user types.
+ * Workers that answer one question and end: is this program right, can it run here, which words are there,
+ * what does this machine allow. What can follow where the user types is answered as for other editors
+ * (lsp_offers.c).
  */
 #include "worker.h"
 
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PROBES_MAX 200			/* more do not help the user who types */
 
 /* Whoever may not trace can still check a program. The process of -p is that of $target here too. */
 dtrace_hdl_t *worker_open_any(const struct args *w)
@@ -52,22 +51,73 @@ static bool may_run(const struct args *w, dtrace_hdl_t *dtp, const char *text)
 }
 
 /*
- * Only what takes other rights is said: that a program is not there, or does not run yet, may change. A
- * command of -c would be started for each tool: this server stands for it.
+ * Why a program does not run here, as two members of JSON, "" if it does: `why`, this user may not; `lacks`,
+ * the machine does not have what it needs, or not now. A command of -c would be started for each program:
+ * this server stands for it. A program without its $target is no matter of the machine.
  */
 static void write_refusal(FILE *f, const char *text, void *ctx)
 {
 	const struct args *w = ctx;
-	dtrace_hdl_t *dtp = geteuid() != 0 ? worker_open_any(w) : NULL;
+	dtrace_hdl_t *dtp = worker_open_any(w);
 	const char *why = "";
+	bool rights;
 
 	if (dtp != NULL && w->pid == NULL && w->command != NULL)
 		(void)dtrace_proc_grab(dtp, getppid(), 0);
-	if (dtp != NULL && !may_run(w, dtp, text + strcspn(text, "\n")))
+	if (strncmp(text, "#!", 2) == 0)
+		text += strcspn(text, "\n");
+	if (dtp != NULL && !may_run(w, dtp, text))
 		why = dtrace_errmsg(dtp, dtrace_errno(dtp));
-	json_text(f, strstr(why, "as root") != NULL ? why : "");
+	rights = strstr(why, "as root") != NULL;
+	fputs("\"why\":", f);
+	json_text(f, rights ? why : "");
+	fputs(",\"lacks\":", f);
+	json_text(f, rights || strstr(why, "$target") != NULL ? "" : why);
 	if (dtp != NULL)
 		dtrace_close(dtp);
+}
+
+/* {"why":"","lacks":""}: the program on standard input can be run here. */
+int worker_refusal(const struct args *w)
+{
+	char *text = worker_input();
+
+	putchar('{');
+	write_refusal(stdout, text != NULL ? text : "", (void *)w);
+	puts("}");
+	free(text);
+	return 0;
+}
+
+static int write_ability(dtrace_hdl_t *dtp, const dtrace_ability_t *row, void *arg)
+{
+	unsigned *n = arg;
+
+	(void)dtp;
+	printf("%s{\"name\":", (*n)++ != 0 ? ",\n" : "");
+	json_text(stdout, row->dta_name);
+	printf(",\"found\":\"%s\",\"gives\":", row->dta_found == DTRACE_ABLE_YES ? "yes" :
+	    row->dta_found == DTRACE_ABLE_NO ? "no" : "unknown");
+	json_text(stdout, row->dta_gives);
+	fputs(",\"change\":", stdout);
+	json_text(stdout, row->dta_change != NULL ? row->dta_change : "");
+	putchar('}');
+	return 0;
+}
+
+/* What this machine and these rights allow: the rows of dtrace --doctor. */
+int worker_machine(const struct args *w)
+{
+	dtrace_hdl_t *dtp = worker_open_any(w);
+	unsigned n = 0;
+
+	putchar('[');
+	if (dtp != NULL) {
+		(void)dtrace_ability_iter(dtp, write_ability, &n);
+		dtrace_close(dtp);
+	}
+	puts("]");
+	return 0;
 }
 
 int worker_gallery(const struct args *w)
@@ -108,54 +158,6 @@ int worker_words(const struct args *w)
 		(void)dtrace_word_iter(dtp, lists[i], write_word, &l);
 	}
 	puts("]");
-	if (dtp != NULL)
-		dtrace_close(dtp);
-	return 0;
-}
-
-static void write_arguments(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p)
-{
-	dtrace_probeinfo_t info;
-	char name[256];
-
-	if (dtrace_probe_info(dtp, p, &info) != 0)
-		return;
-	for (int i = 0; i < info.dtp_argc; i++) {
-		printf("%s", i != 0 ? "," : "");
-		json_text(stdout, dtrace_type_name(dtp, &info.dtp_argv[i], name, sizeof(name)));
-	}
-}
-
-static int write_probe(dtrace_hdl_t *dtp, const dtrace_probedesc_t *p, void *arg)
-{
-	struct list *l = arg;
-	dtrace_probedesc_t named = *p;
-	char text[DTRACE_DESC2STR_MAX];
-
-	if (l->n == PROBES_MAX)
-		return 1;
-	named.dtpd_id = 0;			/* else it would be its number */
-	printf("%s{\"probe\":", l->n++ != 0 ? ",\n" : "");
-	json_text(stdout, dtrace_desc2str(&named, text, sizeof(text)));
-	fputs(",\"args\":[", stdout);
-	if (l->n <= 20)
-		write_arguments(dtp, p);
-	fputs("]}", stdout);
-	return 0;
-}
-
-int worker_probes(const struct args *w)
-{
-	struct list l = { NULL, 0 };
-	dtrace_probedesc_t desc;
-	dtrace_hdl_t *dtp = worker_open_any(w);
-	char *text = worker_input();
-
-	putchar('[');
-	if (dtp != NULL && text != NULL && dtrace_str2desc(dtp, DTRACE_PROBESPEC_NAME, text, &desc) == 0)
-		(void)dtrace_probe_iter(dtp, &desc, write_probe, &l);
-	puts("]");
-	free(text);
 	if (dtp != NULL)
 		dtrace_close(dtp);
 	return 0;

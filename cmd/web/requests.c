@@ -111,6 +111,11 @@ static void get_words(struct server *s, struct connection *c)
 	say_json(c, child_ask(s->args, "words", NULL, "", 0));
 }
 
+static void get_machine(struct server *s, struct connection *c)
+{
+	say_json(c, child_ask(s->args, "machine", NULL, "", 0));
+}
+
 /* The process that $target is; NULL: the one of the command line, if there is one. False: it is no number. */
 static bool read_process(const struct dt_http_request *r, const char **pid)
 {
@@ -129,9 +134,20 @@ static void ask_worker(struct server *s, struct connection *c, const char *mode)
 		say_json(c, child_ask(s->args, mode, pid, c->body, c->len));
 }
 
-static void post_probes(struct server *s, struct connection *c)
+/* What can follow at a place of a text, and what stands there: the body is that of the workers of --lsp. */
+static void post_complete(struct server *s, struct connection *c)
 {
-	ask_worker(s, c, "probes");
+	ask_worker(s, c, "lsp-complete");
+}
+
+static void post_hover(struct server *s, struct connection *c)
+{
+	ask_worker(s, c, "lsp-hover");
+}
+
+static void post_refusal(struct server *s, struct connection *c)
+{
+	ask_worker(s, c, "refusal");
 }
 
 static void post_check(struct server *s, struct connection *c)
@@ -159,8 +175,10 @@ static void post_stop(struct server *s, struct connection *c)
 
 static const struct { const char *method, *path; answer_f *answer; } routes[] = {
 	{ "GET", "/", get_page }, { "GET", "/events", get_events }, { "GET", "/stream", stream_answer },
-	{ "GET", "/gallery", get_gallery },
-	{ "GET", "/words", get_words }, { "POST", "/probes", post_probes }, { "POST", "/check", post_check },
+	{ "GET", "/gallery", get_gallery }, { "GET", "/machine", get_machine },
+	{ "GET", "/words", get_words }, { "POST", "/complete", post_complete },
+	{ "POST", "/hover", post_hover }, { "POST", "/check", post_check },
+	{ "POST", "/refusal", post_refusal },
 	{ "POST", "/run", post_run }, { "POST", "/stop", post_stop },
 };
 

@@ -151,7 +151,7 @@ int worker_run(const struct args *w)
 	static const struct { const char *mode; int (*run)(const struct args *); } modes[] = {
 		{ "trace", worker_trace },
 		{ "check", worker_check }, { "words", worker_words },
-		{ "gallery", worker_gallery }, { "probes", worker_probes },
+		{ "gallery", worker_gallery }, { "refusal", worker_refusal }, { "machine", worker_machine },
 		{ "lsp-check", lsp_answer }, { "lsp-complete", lsp_answer }, { "lsp-hover", lsp_answer },
 		{ "lsp-define", lsp_answer }, { "lsp-symbols", lsp_answer },
 	};

@@ -10,18 +10,20 @@
 
 #include <dtrace.h>
 
-/* Runs w->worker: "trace", "check", "words", "gallery" or "probes". The status to exit with. */
+/* Runs w->worker: "trace", "check", "words" ... The status to exit with. */
 int worker_run(const struct args *);
 
 /* A trace, until it ends or SIGTERM comes: its recording, and lines for the page (trace_worker.c). */
 int worker_trace(const struct args *);
 /* The program compiled: {} or the error, as JSON. */
 int worker_check(const struct args *);
-/* What can be written, as JSON: all words, or the probes that operand 1 matches. */
+/* What can be written, as JSON: all words. */
 int worker_words(const struct args *);
 /* The tools, as JSON, and which of them this user cannot use here (gallery.h). */
 int worker_gallery(const struct args *);
-int worker_probes(const struct args *);
+/* Why the program cannot run here, and what this machine allows at all, as JSON. */
+int worker_refusal(const struct args *);
+int worker_machine(const struct args *);
 
 /* A handle with the options that all programs of the page get; NULL: the reason is in *err. */
 dtrace_hdl_t *worker_open(const struct args *, int flags, int *err);

@@ -182,9 +182,10 @@ void dt_common_call(struct dt_lower *, void (*make)(struct dt_lower *, uint64_t)
 
 /* ustack.c: user stacks into the slot; only where there are tables */
 /* to slot_frames; r0 = bytes, or negative: none */
-void dt_ustack_take(struct dt_lower *, uint32_t frames);
+/* only_managed: no native frames of a process that has a runtime of a language (runtime/lang.h) */
+void dt_ustack_take(struct dt_lower *, uint32_t frames, bool only_managed);
 /* the same, and from there to base + off */
-void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames);
+void dt_ustack_store(struct dt_lower *, int base, int off, uint32_t frames, bool only_managed);
 
 /* image_runtime.c */
 /* the label of a function of src/runtime; the program will have it as a subprogram */

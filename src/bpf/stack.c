@@ -123,7 +123,7 @@ uint32_t dt_stack_most(const struct dt_lower *l, bool user)
 uint32_t dt_stack_slot(struct dt_lower *l, bool user, uint32_t frames)
 {
 	if (user && dt_ustack_tables(l->b)) {
-		dt_ustack_take(l, frames);
+		dt_ustack_take(l, frames, false);
 		return l->b->slot_frames;
 	}
 	if (8 * frames > l->b->slot_key - l->b->slot_stack)

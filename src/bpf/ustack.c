@@ -113,13 +113,15 @@ static uint32_t unwind_map(struct dt_lower *l, enum dt_map_role role)
 static void store_registers(struct dt_lower *l)
 {
 	const struct dt_machine *m = l->b->opts->machine;
-	bool link = m->regs.link != DT_MACHINE_NOWHERE;
+	bool link = m->regs.link != DT_MACHINE_NOWHERE, bytecode = m->regs.bytecode != DT_MACHINE_NOWHERE;
 	const struct { int reg, to; } row[] = {
 		{ m->regs.pc, WALK_AT(pc) }, { m->regs.sp, WALK_AT(sp) }, { m->regs.fp, WALK_AT(fp) },
 		{ link ? m->regs.link : 0, WALK_AT(lr) },
+		{ bytecode ? m->regs.bytecode : m->regs.pc, WALK_AT(bytecode) },
 	};
 
 	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_stx(l->a, B8, R6, WALK_AT(task), R0);
 	dt_mov(l->a, R1, R0);
 	dt_help(l, BPF_FUNC_task_pt_regs);
 	for (size_t i = 0; i < DT_COUNT(row); i++) {
@@ -159,6 +161,18 @@ static void store_mappings(struct dt_lower *l)
 	dt_put(a, none);
 }
 
+/* Where a thread's own memory is found from, for frames of languages (runtime/lang.h). */
+static void store_thread_offsets(struct dt_lower *l)
+{
+	const struct dt_plan_opts *o = l->b->opts;
+	uint32_t robust = dt_kmember(o, "task_struct", "robust_list");
+	uint32_t tp = o->machine->thread_pointer ?
+	    dt_kmember(o, "task_struct", o->machine->thread_pointer) : DT_KOFF_NONE;
+
+	dt_sti(l->a, B8, R6, WALK_AT(robust_off), robust != DT_KOFF_NONE ? (int32_t)robust : 0);
+	dt_sti(l->a, B8, R6, WALK_AT(tp_off), tp != DT_KOFF_NONE ? (int32_t)tp : 0);
+}
+
 /*
  * Offsets in kernel structs, and the innermost function whose return is probed. What the type data does not
  * show is not used: vm_pgoff 0 turns the search for files off, ret 0 that for probed returns.
@@ -191,6 +205,7 @@ static void store_offsets(struct dt_lower *l)
 		probed = probed && ret[i].off != DT_KOFF_NONE;
 		dt_sti(l->a, B8, R6, ret[i].to, (int32_t)ret[i].off);
 	}
+	store_thread_offsets(l);
 	dt_sti(l->a, B8, R6, WALK_AT(ret), 0);
 	if (!probed)
 		return;
@@ -225,12 +240,13 @@ static void walk_by_tables(struct dt_lower *l, uint32_t frames)
  * there is room for: they are counted. The kernel's own walk gives as many as the sysctl
  * kernel.perf_event_max_stack allows.
  */
-void dt_ustack_take(struct dt_lower *l, uint32_t frames)
+void dt_ustack_take(struct dt_lower *l, uint32_t frames, bool only_managed)
 {
 	struct dt_emit *a = l->a;
 	uint32_t done = dt_label(a), kept = frames < l->b->ustack_frames ? frames : l->b->ustack_frames;
 
 	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * kept);
+	dt_sti(a, B8, R6, WALK_AT(only), only_managed);
 	walk_by_tables(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
@@ -243,10 +259,10 @@ void dt_ustack_take(struct dt_lower *l, uint32_t frames)
 	dt_put(a, done);
 }
 
-void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames)
+void dt_ustack_store(struct dt_lower *l, int base, int off, uint32_t frames, bool only_managed)
 {
 	struct dt_emit *a = l->a;
-	dt_ustack_take(l, frames);
+	dt_ustack_take(l, frames, only_managed);
 	dt_mov(a, R1, base);
 	dt_alui(a, BPF_ADD, R1, off);
 	dt_imm(a, R2, 8 * frames);

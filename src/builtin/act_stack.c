@@ -111,7 +111,7 @@ static void ustack_lower(struct dt_lower *l, const struct dt_act *act, const str
 
 	dt_field_pid(l, f->base, f->off);
 	if (dt_ustack_tables(l->b))
-		dt_ustack_store(l, f->base, f->off + 8, frames);
+		dt_ustack_store(l, f->base, f->off + 8, frames, dt_act_kind(act) == DT_ACT_JSTACK);
 	else
 		take_frames(l, f->base, f->off + 8, 8 * frames, true);
 	if (tail)

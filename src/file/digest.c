@@ -198,7 +198,7 @@ static bool good_rows(const struct dt_cfi *c)
 	for (uint32_t i = 0; i < c->nrules; i++) {
 		const struct dt_unwind_rule *r = &c->rule[i];
 
-		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->signal > 1)
+		if (r->cfa > DT_CFA_END || r->ra > DT_REG_LOST || r->fp > DT_REG_LOST || r->lang != 0)
 			return false;
 	}
 	for (size_t i = 0; i < c->n; i++)
@@ -260,14 +260,17 @@ static int put_bytes(struct dt_digest *d, const struct dt_elf *e, uint64_t at, u
 	return d->bytes != NULL ? dt_elf_read_at(e, at, d->bytes, len) : -ENOMEM;
 }
 
-/* Memory of a process has no size and is no ELF file, so nothing but the reading itself can be checked. */
-static int put_word(struct dt_digest *d, int fd, uint64_t at)
+/*
+ * Memory of a process has no size and is no ELF file, so nothing but the reading itself can be checked. All
+ * of it or nothing.
+ */
+static int put_memory(struct dt_digest *d, int fd, uint64_t at, uint64_t len)
 {
-	uint64_t word;
-	ssize_t n = pread(fd, &word, sizeof(word), (off_t)at);
+	uint8_t bytes[DT_DIGEST_MEMORY_MAX];
+	ssize_t n = len <= sizeof(bytes) ? pread(fd, bytes, len, (off_t)at) : -1;
 
 	close(fd);
-	return n == (ssize_t)sizeof(word) ? dt_digest_put(d, &word, sizeof(word)) : -EIO;
+	return n >= 0 && (uint64_t)n == len ? dt_digest_put(d, bytes, len) : -EIO;
 }
 
 /* Fewer at the end of the file, which may grow or shrink meanwhile. */
@@ -295,8 +298,13 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 	struct dt_elf *e;
 	int err;
 
-	if (w->what == DT_DIGEST_WORD)
-		return put_word(d, fd, w->at);
+	if (w->what == DT_DIGEST_MEMORY)
+		return put_memory(d, fd, w->at, w->most);
+	if (w->what == DT_DIGEST_MADE) {
+		err = w->narg <= sizeof(w->arg) ? w->make(d, fd, w->arg, w->narg) : -EINVAL;
+		close(fd);
+		return err;
+	}
 	if (w->what == DT_DIGEST_PLAIN)
 		return put_plain(d, fd, w->at, w->most);
 	err = dt_elf_open(fd, NULL, &e);

@@ -12,6 +12,7 @@
 #include "file/cfi.h"
 
 #define DT_DIGEST_MAX (512u << 20)	/* bytes */
+#define DT_DIGEST_MEMORY_MAX (16u << 10)	/* of DT_DIGEST_MEMORY */
 
 enum dt_digest_what {
 	DT_DIGEST_HEAD,			/* struct dt_elf_head and its segments */
@@ -20,12 +21,19 @@ enum dt_digest_what {
 	DT_DIGEST_SYMBOL,		/* the address of a function, 8 bytes */
 	DT_DIGEST_SECTION,		/* its address, 8 bytes, and its bytes, if there are any */
 	DT_DIGEST_BYTES,		/* those from `at` on, at most `most` */
-	DT_DIGEST_WORD,			/* the same of a file that is no ELF file, and has no size: memory */
+	/* the same of a file that is no ELF file, and has no size: memory. All of them, or an error */
+	DT_DIGEST_MEMORY,
 	DT_DIGEST_PLAIN,		/* the same of any file: text */
+	DT_DIGEST_MADE,			/* what `make` makes of a file that is no ELF file */
 	DT_DIGEST_DIES,			/* of its debugging data (dies.h); only of dt_reader_types() */
 };
 
 enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */
+
+struct dt_digest;
+/* The descriptor stays the caller's. 0 or -errno. */
+typedef int dt_digest_make_f(struct dt_digest *, int fd, const void *arg, size_t len);
+enum { DT_DIGEST_ARG = 2560 };
 
 struct dt_digest_want {
 	enum dt_digest_what what;
@@ -37,6 +45,10 @@ struct dt_digest_want {
 	char letter;
 	uint32_t used;			/* the descriptor with the data, if it is known */
 	uint32_t ndebug;		/* how many descriptors are of debug files; shared ones follow */
+	/* of DT_DIGEST_MADE: a function of ours, which the worker has too, as it began as a copy of us */
+	dt_digest_make_f *make;
+	uint32_t narg;
+	uint64_t arg[DT_DIGEST_ARG / 8];
 };
 
 struct dt_digest { uint8_t *bytes; size_t len, cap; };

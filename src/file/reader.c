@@ -508,9 +508,10 @@ int dt_reader_ask(struct dt_reader *r, const struct dt_question *question, struc
 	return err != 0 ? err : why;
 }
 
-int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
+int dt_reader_memory(struct dt_reader *r, const char *path, uint64_t at, void *to, size_t n)
 {
-	struct dt_question q = { .want = { .what = DT_DIGEST_WORD, .at = at }, .fd = -1, .path = path };
+	struct dt_question q = { .want = { .what = DT_DIGEST_MEMORY, .at = at, .most = n }, .fd = -1,
+		.path = path };
 	struct dt_opened opened;
 	void *bytes;
 	size_t len;
@@ -518,10 +519,32 @@ int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t 
 
 	if (opened.fd >= 0)
 		close(opened.fd);
-	if (err == 0 && len != sizeof(*word))
+	if (err == 0 && len != n)
 		err = -EBADMSG;
 	if (err == 0)
-		memcpy(word, bytes, sizeof(*word));
+		memcpy(to, bytes, n);
 	free(bytes);
 	return err;
+}
+
+int dt_reader_make(struct dt_reader *r, const char *path, dt_digest_make_f *make, const void *arg,
+    size_t narg, void **bytes, size_t *len)
+{
+	struct dt_question q = { .want = { .what = DT_DIGEST_MADE, .make = make, .narg = (uint32_t)narg },
+		.fd = -1, .path = path };
+	struct dt_opened opened;
+	int err;
+
+	if (narg > sizeof(q.want.arg))
+		return -E2BIG;
+	memcpy(q.want.arg, arg, narg);
+	err = dt_reader_ask(r, &q, &opened, bytes, len);
+	if (opened.fd >= 0)
+		close(opened.fd);
+	return err;
+}
+
+int dt_reader_word(struct dt_reader *r, const char *path, uint64_t at, uint64_t *word)
+{
+	return dt_reader_memory(r, path, at, word, sizeof(*word));
 }

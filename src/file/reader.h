@@ -63,9 +63,16 @@ void dt_reader_give_back(struct dt_reader *, struct dt_rows *);	/* frees what th
  */
 void dt_reader_hurry(struct dt_reader *);
 /*
- * 8 bytes of a file that is not ELF, such as the memory of a process, whose pages may be a file that
- * does not answer. 0 or -errno.
+ * Bytes (DT_DIGEST_MEMORY_MAX at most), or 8 of them, of a file that is not ELF, such as the memory of a
+ * process, whose pages may be a file that does not answer. 0 or -errno: then none of them.
  */
+int dt_reader_memory(struct dt_reader *, const char *path, uint64_t at, void *to, size_t len);
+/*
+ * What `make` makes of such a file, in the worker: malloc'ed bytes for the caller, which is to trust none of
+ * them.
+ */
+int dt_reader_make(struct dt_reader *, const char *path, dt_digest_make_f *make, const void *arg,
+    size_t narg, void **bytes, size_t *len);
 int dt_reader_word(struct dt_reader *, const char *path, uint64_t at, uint64_t *word);
 /*
  * `stop` is asked whether to give up; `note` is called once with what was lost and why. The reader may

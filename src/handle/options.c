@@ -54,6 +54,8 @@ static const struct dt_optword words_layout[] = {
 static const struct dt_optword words_evaltime[] = {
 	{ "exec", DT_EVALTIME_EXEC }, { "preinit", DT_EVALTIME_PREINIT },
 	{ "postinit", DT_EVALTIME_POSTINIT }, { "main", DT_EVALTIME_MAIN }, { NULL, 0 } };
+static const struct dt_optword words_stacklang[] = {
+	{ "all", DT_STACKLANG_ALL }, { "native", DT_STACKLANG_NATIVE }, { NULL, 0 } };
 static const struct dt_optword words_unwind[] = {
 	{ "auto", DT_UNWIND_AUTO }, { "fp", DT_UNWIND_FP }, { "dwarf", DT_UNWIND_DWARF }, { NULL, 0 } };
 static const struct dt_optword words_target[] = {

@@ -29,7 +29,8 @@ struct dt_unwind_rule {
 	/*
 	 * 1: the caller was interrupted by a signal: its pc is exact, its link register saved 16 below that
 	 */
-	unsigned char signal;
+	unsigned char signal : 1;
+	unsigned char lang : 7;		/* enum dt_lang_id: the loop of its interpreter; 0: none */
 };
 
 /*
@@ -53,7 +54,10 @@ struct dt_unwind_rule {
 
 struct dt_unwind_map {			/* of a process, sorted by start */
 	unsigned long long start, end, bias;	/* pc - bias: what rows have */
-	unsigned int first, n;		/* words of blocks */
+	/*
+	 * words of blocks; n 0: code without rows, made at run time by the runtime of enum dt_lang_id `first`
+	 */
+	unsigned int first, n;
 };
 
 /*
@@ -65,6 +69,45 @@ struct dt_unwind_key { unsigned long long id, dev; };
 /* delta, of a file: an offset in it + delta is what rows have as pc */
 struct dt_unwind_value { unsigned int first, n; unsigned long long delta; };
 #define DT_UNWIND_PID (~0ull)
+
+/*
+ * Runtimes of a process (runtime/lang_words.h): n of its list says how many there are. Each is a struct
+ * dt_unwind_lang over DT_UNWIND_LANG_MAPS elements of the list, before the mappings.
+ */
+#define DT_UNWIND_LANGS_SHIFT 24
+#define DT_UNWIND_LANGS 4u
+#define DT_UNWIND_LANG_MAPS 8u
+#define DT_UNWIND_LANG_WORDS 29u
+struct dt_unwind_lang {
+	unsigned int lang;		/* enum dt_lang_id */
+	/*
+	 * the block of functions that were seen: the first element, how many there are, the number of the
+	 * block
+	 */
+	unsigned int funcs, nfuncs, serial;
+	unsigned long long spare;
+	unsigned long long word[DT_UNWIND_LANG_WORDS];	/* as the runtime's walk has them */
+};
+/*
+ * A function that was seen in a stack: what stands for it (code), what has to be the same when its name is
+ * read (key). tag is a hash of both, 0: free. The first of a block counts them.
+ */
+struct dt_unwind_func { unsigned long long tag, code, key, spare; };
+struct dt_unwind_funcs { unsigned long long n, lost; unsigned long long spare[2]; };
+
+/*
+ * A frame of a language among the frames of a stack: no address of a process has these high bits. 0 as the
+ * function: it has no name, since there was no room for it.
+ */
+#define DT_FRAME_LANG_SHIFT 59
+#define DT_FRAME_SERIAL_SHIFT 44	/* 15 bits */
+#define DT_FRAME_FUNC_SHIFT 30		/* 14 bits: its place in the block */
+#define DT_FRAME_POS_MAX ((1ull << 30) - 1)	/* a place in its code; this one: not known */
+#define DT_FRAME_SERIALS (1u << 15)
+#define DT_FRAME_LANG(frame) ((unsigned int)((frame) >> DT_FRAME_LANG_SHIFT))
+#define DT_FRAME_SERIAL(frame) ((unsigned int)((frame) >> DT_FRAME_SERIAL_SHIFT) & (DT_FRAME_SERIALS - 1))
+#define DT_FRAME_FUNC(frame) ((unsigned int)((frame) >> DT_FRAME_FUNC_SHIFT) & 0x3fff)
+#define DT_FRAME_POS(frame) ((unsigned int)((frame) & DT_FRAME_POS_MAX))
 
 /*
  * Room for frames in a slot, by need. A walk is compiled for each of these sizes, because the verifier has to

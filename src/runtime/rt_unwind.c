@@ -12,6 +12,7 @@
  * would have to walk both ways: they are sums of steps that count or do not.
  */
 #include "record/unwind.h"
+#include "runtime/lang.h"
 #include "runtime/rt.h"
 
 #define CODE_BITS 48			/* above them aarch64 signs return addresses */
@@ -146,7 +147,7 @@ INLINE void ask_kernel(struct rt *r, struct dt_work_walk *w, u64 pc)
 {
 	w->start = pc;
 	w->len = 1;
-	w->n = 0;
+	w->n = w->first = 0;
 	if (w->vm_pgoff)
 		find_mapping(r, pc);
 }
@@ -297,6 +298,23 @@ INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind
 }
 
 /*
+ * The loop of an interpreter: the walk goes on along the frames that it runs. They are in the native frame
+ * that begins here and ends where its caller's begins, so that one is found first. It may be the last.
+ */
+INLINE long enter_loop(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_rule *rule)
+{
+	if (w->exact && rule->cfa == DT_CFA_SP && rule->cfa_off == (w->link ? 0 : 8))
+		return by_rule(r, w, rule);	/* its first instruction, or its last: it runs no frame */
+	w->lang = rule->lang;
+	w->jit = 0;
+	w->fresh = 1;
+	w->low = w->sp;
+	w->ended = (u64)by_rule(r, w, rule);
+	w->high = w->ended ? ~0ull : w->sp;
+	return 0;
+}
+
+/*
  * From one frame to its caller's. The pc of a caller is where its call returns to, which may be the first
  * byte of the next function: so the byte before it is looked up, unless the pc is exact.
  */
@@ -309,6 +327,11 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 		use_list(r, w, pc);
 	if (pc - w->start >= w->len)
 		ask_kernel(r, w, pc);
+	if (pc - w->start < w->len && w->n == 0 && w->first) {
+		w->lang = w->first;		/* it steps over this frame itself */
+		w->jit = w->fresh = 1;
+		return 0;
+	}
 	if (pc - w->start >= w->len || w->n == 0) {
 		if (!w->nlists && w->out == 1)
 			w->out = 0;		/* nothing is known of this process: the kernel walks it */
@@ -319,7 +342,28 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 		return 1;
 	if (rule->cfa == DT_CFA_NONE || (w->vague && rule->cfa != DT_CFA_FP && rule->cfa != DT_CFA_AT_FP))
 		return by_frame(r, w);
+	if (rule->lang && w->nlangs)
+		return enter_loop(r, w, rule);
 	return by_rule(r, w, rule);
+}
+
+/* The same along the frames of a language. The native walk goes on with the frame after the loop's. */
+INLINE long step_in_language(struct rt *r, struct dt_work_walk *w, u64 *frames, u64 room)
+{
+	long over = lang_step(r, w);
+
+	w->fresh = 0;
+	if (w->code) {
+		u64 at = w->out;
+
+		w->word = frame_word(r);
+		if (w->word && at < room)
+			frames[at] = w->word;
+		w->out += w->word != 0;
+	}
+	if (over)
+		w->lang = 0;
+	return w->out >= w->want || (over && w->ended);
 }
 
 /* One frame is written, if there is room, then one step made; `room` is a constant. */
@@ -329,10 +373,14 @@ INLINE long step_within(struct rt *r, u64 room)
 	u64 *frames = (u64 *)((u8 *)r->w + DT_WORK_SIZE);
 	u64 at = w->out;
 
+	if (w->lang)
+		return step_in_language(r, w, frames, room);
 	if (w->link)
 		w->pc &= (1ull << CODE_BITS) - 1;
 	if (w->pc == 0 || at >= w->want)
 		return 1;
+	if (w->only)
+		return step_up(r, w);
 	if (at < room)
 		frames[at] = w->pc;
 	w->out = at + 1;
@@ -347,7 +395,13 @@ STEP(step_unwind_most) { return step_within(r, DT_UNWIND_FRAMES_MOST); }
 INLINE int begin_walk(struct dt_work_walk *k)
 {
 	k->out = k->start = k->len = k->n = k->vague = 0;
+	k->lang = k->ended = k->idle = k->kept = 0;
 	k->exact = 1;
+	k->nlangs = k->nlists >> DT_UNWIND_LANGS_SHIFT & (2 * DT_UNWIND_LANGS - 1);
+	k->nlists &= (1u << DT_UNWIND_LANGS_SHIFT) - 1;
+	k->langs = k->lists;
+	k->lists += k->nlangs * DT_UNWIND_LANG_MAPS;
+	k->only = k->only && k->nlangs;
 	return k->nlists <= DT_UNWIND_MAPS;
 }
 

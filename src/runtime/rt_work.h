@@ -11,7 +11,7 @@
 #define DT_RUNTIME_RT_WORK_H
 
 /* Bytes of a slot for all of these; after them are the frames of a user stack. */
-#define DT_WORK_SIZE 256
+#define DT_WORK_SIZE 768
 
 typedef unsigned long long dt_word;
 
@@ -44,6 +44,24 @@ struct dt_work_walk {
 	/* functions whose return is probed: the innermost, and offsets */
 	dt_word ret, ret_stack, ret_orig, ret_next;
 	dt_word vague;			/* 1: sp is a lower bound, the caller's frame begins above it */
+
+	/* frames of languages (runtime/lang.h): the task, and offsets in it, 0: not known */
+	dt_word task, robust_off, tp_off;
+	dt_word langs, nlangs;		/* the process's runtimes, in its list */
+	dt_word lang;			/* enum dt_lang_id of the frames in hand; 0: native ones */
+	dt_word jit;			/* 1: the native frame in hand is code that this runtime made */
+	dt_word low, high;		/* the native frame of the loop: its stack from here to there */
+	dt_word fresh;			/* 1: the first step of a segment */
+	dt_word only;			/* 1: of a process with a runtime, no native frames */
+	dt_word ended;			/* 1: no native frame comes after those of the language */
+	dt_word idle;			/* steps that gave no frame */
+	dt_word word;			/* the frame that a step gave; 0: none */
+	dt_word code, key, at;		/* the same, before it has a number */
+	dt_word kept;			/* whose words these are (enum dt_lang_id); 0 in the first segment: */
+	dt_word keep[6];		/* a runtime's own, from segment to segment of a stack */
+	dt_word tmp[4];
+	dt_word bytecode;		/* the register that HotSpot's interpreter has it in */
+	dt_word buf[32];		/* what was read of the process */
 };
 
 _Static_assert(sizeof(struct dt_work_progeny) <= DT_WORK_SIZE, "the words of progenyof() fit");

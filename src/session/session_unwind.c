@@ -64,7 +64,8 @@ int dt_session_unwind_open(struct dt_session *s)
 
 int dt_session_unwind(struct dt_session *s, struct dt_usyms *usyms, uint64_t most)
 {
-	struct dt_unwind_areas areas = { .chunk = chunk, .publish = publish, .ctx = s, .most = most };
+	struct dt_unwind_areas areas = { .chunk = chunk, .publish = publish, .ctx = s, .most = most,
+		.langs = true };
 	int err;
 
 	if (!s->unwind.keys.like)

@@ -15,6 +15,8 @@
 struct flame {
 	struct dt_stacks stacks;
 	char *file;			/* the earlier one; NULL none */
+	struct dt_out about;
+	uint64_t start;			/* when the trace did */
 	const char *old;		/* its stacks */
 	size_t nold;
 };
@@ -58,11 +60,13 @@ static int open_flame(struct dt_sink *s)
 
 	if (!dt_page_built("flame", s->env.why, DT_SINK_WHY))
 		return -1;
+	dt_out_init(&f->about, NULL, s->env.out->opts);
 	err = dt_stacks_open(s);
 	if (err == 0 && s->env.argument != NULL)
 		err = read_earlier(f, s->env.argument, s->env.why);
 	if (err != 0) {
 		free(f->file);
+		dt_out_free(&f->about);
 		dt_stacks_close(s);
 	}
 	return err;
@@ -71,7 +75,41 @@ static int open_flame(struct dt_sink *s)
 static void close_flame(struct dt_sink *s)
 {
 	free(((struct flame *)s)->file);
+	dt_out_free(&((struct flame *)s)->about);
 	dt_stacks_close(s);
+}
+
+static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
+{
+	struct flame *f = (struct flame *)s;
+
+	f->start = s->env.now(s->env.ctx);
+	dt_page_about_start(&f->about, start);
+	f->stacks.times = true;
+}
+
+/*
+ * Of firings, when each was: lines of nanoseconds since the start, the CPU, and the line of the stack in the
+ * block of folded stacks, from 0.
+ */
+static void put_times(struct flame *f, struct dt_sink *s)
+{
+	char text[128];
+
+	dt_page_open(s->env.out, "times");
+	for (size_t i = 0; i < f->stacks.samples.n; i++) {
+		const struct dt_stack_sample *one = &f->stacks.samples.v[i];
+
+		dt_out_printf(s->env.out, "%llu %u %u\n",
+		    (unsigned long long)(one->time > f->start ? one->time - f->start : 0), one->cpu,
+		    one->stack->line);
+	}
+	dt_page_close(s->env.out);
+	if (f->stacks.samples.n < DT_STACK_SAMPLES)
+		return;
+	snprintf(text, sizeof(text), "the order of time has the first %u stacks of firings; all are counted",
+	    (unsigned)DT_STACK_SAMPLES);
+	s->env.note(s->env.ctx, text);
 }
 
 static void put_end(struct dt_sink *s, int status, bool exited)
@@ -83,11 +121,14 @@ static void put_end(struct dt_sink *s, int status, bool exited)
 	dt_out_init(&folded, NULL, s->env.out->opts);
 	dt_stacks_fold(&f->stacks, &folded);
 	dt_page_begin(s->env.out);
+	dt_page_about(s->env.out, &f->about, f->start > 0 ? s->env.now(s->env.ctx) - f->start : 0);
 	dt_page_block(s->env.out, "now", dt_out_text(&folded), folded.len);
+	if (f->stacks.samples.n > 0)
+		put_times(f, s);
 	if (f->old != NULL)
 		dt_page_block(s->env.out, "before", f->old, f->nold);
 	dt_page_end(s->env.out);
-	s->env.out->failed |= folded.failed;
+	s->env.out->failed |= folded.failed | f->about.failed;
 	dt_out_free(&folded);
 }
 
@@ -96,6 +137,7 @@ const struct dt_sink_type dt_sink_flame = {
 	.size = sizeof(struct flame),
 	.open = open_flame,
 	.close = close_flame,
+	.start = take_start,
 	.event = dt_stacks_event,
 	.aggregation = dt_stacks_aggregation,
 	.end = put_end,

@@ -30,6 +30,7 @@ struct heatmap {
 	uint64_t start;			/* of the trace */
 	bool begun;
 	struct dt_out key, one, line;	/* the series in hand, a key of it, a line */
+	struct dt_out about;
 };
 
 /* All lines go through here: only then % and < cannot come from a name. */
@@ -39,6 +40,7 @@ static void put_line(struct heatmap *h)
 
 	if (!h->begun) {
 		dt_page_begin(o);
+		dt_page_about(o, &h->about, 0);
 		dt_page_open(o, "data");
 		h->begun = true;
 	}
@@ -204,8 +206,10 @@ static int take_aggregation(struct dt_sink *s, const struct dt_sink_aggs *a)
 
 static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 {
-	(void)start;
-	((struct heatmap *)s)->start = s->env.now(s->env.ctx);
+	struct heatmap *h = (struct heatmap *)s;
+
+	dt_page_about_start(&h->about, start);
+	h->start = s->env.now(s->env.ctx);
 }
 
 static void put_end(struct dt_sink *s, int status, bool exited)
@@ -226,6 +230,7 @@ static int open_heatmap(struct dt_sink *s)
 	dt_out_init(&h->key, NULL, s->env.out->opts);
 	dt_out_init(&h->one, NULL, s->env.out->opts);
 	dt_out_init(&h->line, NULL, s->env.out->opts);
+	dt_out_init(&h->about, NULL, s->env.out->opts);
 	return 0;
 }
 
@@ -236,6 +241,7 @@ static void close_heatmap(struct dt_sink *s)
 	dt_out_free(&h->key);
 	dt_out_free(&h->one);
 	dt_out_free(&h->line);
+	dt_out_free(&h->about);
 }
 
 const struct dt_sink_type dt_sink_heatmap = {

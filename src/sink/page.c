@@ -78,6 +78,27 @@ void dt_page_block(struct dt_out *o, const char *id, const char *text, size_t n)
 	dt_page_close(o);
 }
 
+void dt_page_about_start(struct dt_out *about, const struct dt_sink_start *start)
+{
+	dt_out_clear(about);
+	dt_out_str(about, "host\t");
+	for (const char *p = start->host != NULL ? start->host : ""; *p != '\0'; p++)
+		dt_out_put(about, (unsigned char)*p >= ' ' ? p : "?", 1);
+	dt_out_printf(about, "\nwall\t%llu\n\n", (unsigned long long)start->wall);
+	for (uint32_t i = 0; i < start->nprograms; i++)
+		if (start->sources[i] != NULL)
+			dt_out_printf(about, "%s\n", start->sources[i]);
+}
+
+void dt_page_about(struct dt_out *o, const struct dt_out *about, uint64_t took)
+{
+	dt_page_open(o, "about");
+	if (took > 0)
+		dt_out_printf(o, "took\t%llu\n", (unsigned long long)took);
+	dt_page_put(o, dt_out_text(about), about->len);
+	dt_page_close(o);
+}
+
 /* The file is untrusted: whatever is in it only becomes text. */
 char *dt_page_find(char *page, const char *id, size_t *n)
 {

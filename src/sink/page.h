@@ -6,7 +6,7 @@
 #ifndef DT_SINK_PAGE_H
 #define DT_SINK_PAGE_H
 
-#include "output/out.h"
+#include "sink/sink.h"
 
 /* False: this build has no page; `why` (len bytes) says so. */
 bool dt_page_built(const char *format, char *why, size_t len);
@@ -23,6 +23,13 @@ void dt_page_block(struct dt_out *, const char *id, const char *text, size_t n);
 void dt_page_open(struct dt_out *, const char *id);
 void dt_page_put(struct dt_out *, const char *text, size_t n);
 void dt_page_close(struct dt_out *);
+/*
+ * The block "about": lines of a word, a tab and what it stands for (`host`, `wall` in ns since 1970, `took` in
+ * ns if it is not 0), then an empty line and the programs.
+ */
+void dt_page_about(struct dt_out *, const struct dt_out *about, uint64_t took);
+/* What dt_page_about() needs to know of the start, kept until then. */
+void dt_page_about_start(struct dt_out *about, const struct dt_sink_start *);
 /* The text of such a block in a page that was written before, in place; NULL: there is none. */
 char *dt_page_find(char *page, const char *id, size_t *n);
 

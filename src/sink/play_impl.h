@@ -45,6 +45,8 @@ struct dt_player {
 	struct dt_map probes, aggs, symbols;
 	DT_VEC(struct dt_sink_aggs) rows;	/* that the next firing shows */
 	size_t nextrows;
+	const char *host;		/* its name */
+	DT_VEC(const char *) sources;	/* of programs */
 	uint64_t now, skew;		/* monotonic time of the block in hand; wall - monotonic */
 	uint64_t nwords;		/* of the block in hand, expanded */
 	uint64_t nkept;			/* words of the state of snapshots */

@@ -2,7 +2,8 @@
 /*
  * A profile for `go tool pprof`, speedscope and others (doc/FORMATS.md): a message of pprof's profile.proto
  * in gzip. The numbers below are those of its fields. A sample is a path; it has a value for each source of
- * stacks, whose name is the type of the value. A frame is a function, and a location without address.
+ * stacks, whose name is the type of the value. A frame is a function, and a location without address in the
+ * mapping of its object; the kernel and its modules are mappings in brackets.
  */
 #include "sink/gzip.h"
 #include "sink/stacks.h"
@@ -12,8 +13,9 @@
 #include "output/unit.h"
 
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
+	MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, LOCATION_MAPPING = 2,
 	VALUE_TYPE = 1, VALUE_UNIT = 2, SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, LOCATION_ID = 1,
 	LOCATION_LINE = 4, LINE_FUNCTION = 1, FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4,
 };
@@ -21,7 +23,7 @@ enum {
 struct writer {
 	struct dt_arena *arena;
 	struct dt_out all, message, inner;	/* the profile, and messages in it while they are made */
-	struct dt_map strings, functions;	/* text → its number + 1, or its number from 1 */
+	struct dt_map strings, functions, mappings;	/* text → its number + 1, or its number from 1 */
 };
 
 /* ---- protocol buffers ---- */
@@ -73,25 +75,94 @@ static uint64_t string_of(struct writer *w, const char *text)
 	return number - 1;
 }
 
-/* The file of a function is the object it is in. Location and function of a frame have the same number. */
-static uint64_t location_of(struct writer *w, const char *frame)
+/* "name (file)", as frames of languages are: where the file begins; 0: it is none. */
+static size_t file_at(const char *frame)
 {
-	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, frame);
-	size_t module = dt_symbol_module(frame);
+	const char *at = strstr(frame, " ("), *next;
+
+	while (at != NULL && (next = strstr(at + 2, " (")) != NULL)
+		at = next;
+	return at != NULL && strchr(frame, '`') == NULL && frame[strlen(frame) - 1] == ')' ?
+	    (size_t)(at + 2 - frame) : 0;
+}
+
+/* A frame of a path (stacks.h) taken apart. */
+struct frame { const char *name, *object, *file; bool kernel; };
+
+/*
+ * The function without its object, which has fields of its own. Where the function is not known the object
+ * and the address are what tells frames apart, and stay the name. A key is a name without an object.
+ */
+static struct frame frame_of(struct writer *w, const char *text)
+{
+	size_t n = strlen(text), mark = sizeof(DT_STACK_KERNEL) - 1, module, file;
+	struct frame f = { .kernel = n > mark && strcmp(text + n - mark, DT_STACK_KERNEL) == 0 };
+
+	f.name = f.kernel ? dt_arena_strndup(w->arena, text, n - mark) : text;
+	module = dt_symbol_module(f.name);
+	f.object = module > 0 ? dt_arena_strndup(w->arena, f.name, module) : "";
+	file = file_at(f.name);
+	f.file = file == 0 ? f.object : dt_arena_strndup(w->arena, f.name + file, strlen(f.name + file) - 1);
+	if (file > 0)
+		f.name = dt_arena_strndup(w->arena, f.name, file - 2);
+	if (f.name[module] == '`' && f.name[module + 1] != '\0')
+		f.name += module + 1;
+	return f;
+}
+
+/* Go's pprof takes a file in brackets for no program of its own. */
+static uint64_t mapping_of(struct writer *w, const struct frame *f)
+{
+	const char *file = f->object;
+	uintptr_t number;
+
+	if (f->kernel) {
+		bool core = file[0] == '\0' || strcmp(file, "vmlinux") == 0;
+
+		dt_out_clear(&w->message);
+		dt_out_printf(&w->message, "[%s]", core ? "kernel" : file);
+		file = dt_arena_strdup(w->arena, dt_out_text(&w->message));
+		dt_out_clear(&w->message);
+	}
+	if (file[0] == '\0')
+		return 0;
+	number = (uintptr_t)dt_map_get(&w->mappings, file);
+	if (number != 0)
+		return number;
+	number = w->mappings.n + 1u;
+	dt_map_put(&w->mappings, file, (void *)number);
+	put_number(&w->message, MAPPING_ID, number);
+	put_number(&w->message, MAPPING_FILE, string_of(w, file));
+	put_number(&w->message, MAPPING_HAS_FUNCTIONS, 1);
+	put_message(&w->all, PROFILE_MAPPING, &w->message);
+	return number;
+}
+
+/*
+ * The file of a function is the object it is in, or what its language says. Location and function of a frame
+ * have the same number.
+ */
+static uint64_t location_of(struct writer *w, const char *text)
+{
+	uintptr_t number = (uintptr_t)dt_map_get(&w->functions, text);
+	struct frame f;
+	uint64_t mapping;
 
 	if (number != 0)
 		return number;
 	number = w->functions.n + 1u;
-	dt_map_put(&w->functions, frame, (void *)number);
-	dt_out_clear(&w->inner);
+	dt_map_put(&w->functions, text, (void *)number);
+	f = frame_of(w, text);
+	mapping = mapping_of(w, &f);
 	put_number(&w->inner, FUNCTION_ID, number);
-	put_number(&w->inner, FUNCTION_NAME, string_of(w, frame));
-	if (module > 0)
-		put_number(&w->inner, FUNCTION_FILE,
-		    string_of(w, dt_arena_strndup(w->arena, frame, module)));
+	put_number(&w->inner, FUNCTION_NAME, string_of(w, f.name));
+	if (f.file[0] != '\0')
+		put_number(&w->inner, FUNCTION_FILE, string_of(w, f.file));
 	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
 	put_number(&w->inner, LINE_FUNCTION, number);
 	put_number(&w->message, LOCATION_ID, number);
+	if (mapping > 0)
+		put_number(&w->message, LOCATION_MAPPING, mapping);
 	put_message(&w->message, LOCATION_LINE, &w->inner);
 	put_message(&w->all, PROFILE_LOCATION, &w->message);
 	return number;
@@ -186,6 +257,7 @@ static void put_end(struct dt_sink *sink, int status, bool exited)
 	dt_out_init(&w.inner, NULL, NULL);
 	dt_map_init(&w.strings, w.arena);
 	dt_map_init(&w.functions, w.arena);
+	dt_map_init(&w.mappings, w.arena);
 	put_profile(&w, s);
 	dt_gzip_put(sink->env.out, dt_out_text(&w.all), w.all.len);
 	sink->env.out->failed |= w.all.failed;

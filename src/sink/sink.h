@@ -31,8 +31,10 @@ struct dt_sink_clause {			/* a clause and the probes it is enabled on */
 
 struct dt_sink_start {
 	int pid;			/* of the process that traces */
+	const char *host;		/* name of the machine that was traced */
 	uint64_t time, wall;		/* both clocks at the start: monotonic, and since 1970, in ns */
 	uint32_t nprograms;
+	const char *const *sources;	/* of programs, as text; NULL: not known */
 	const struct dt_prog *const *programs;	/* they live as long as the trace */
 	const struct dt_sink_clause *clauses;	/* in the order of their programs */
 	size_t nclauses;

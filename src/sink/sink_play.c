@@ -141,6 +141,7 @@ static int play_host(struct dt_player *p, struct dt_play_in *in)
 		return dt_play_bad(p, "it was recorded on a machine with another byte order or size of "
 		    "pointers (%s): play it on such a machine", h.machine);
 	p->hosted = true;
+	p->host = h.name;
 	p->now = h.monotonic;
 	p->skew = h.wall - h.monotonic;
 	return p->play->host != NULL ? p->play->host(p->play->ctx, &h) : 0;
@@ -165,12 +166,6 @@ static int play_passed(struct dt_player *p, struct dt_play_in *in)
 	return 0;
 }
 
-static int play_nothing(struct dt_player *p, struct dt_play_in *in)
-{
-	(void)p, (void)in;
-	return 0;
-}
-
 /* ---- programs ---- */
 
 static int play_program(struct dt_player *p, struct dt_play_in *in)
@@ -183,6 +178,17 @@ static int play_program(struct dt_player *p, struct dt_play_in *in)
 	if (dt_dof_read(in->p, in->left, &prog, msg, sizeof(msg)) != 0)
 		return dt_play_bad(p, "a program cannot be read: %s", msg);
 	dt_vec_push(p->arena, &p->programs, prog);
+	dt_vec_push(p->arena, &p->sources, NULL);
+	return 0;
+}
+
+static int play_source(struct dt_player *p, struct dt_play_in *in)
+{
+	uint32_t number = dt_play_u32(in);
+
+	(void)dt_play_text(in, p->once);	/* its file */
+	if (number < p->sources.n && p->sources.v[number] == NULL)
+		p->sources.v[number] = dt_play_text(in, p->arena);
 	return 0;
 }
 
@@ -277,8 +283,10 @@ static int play_start(struct dt_player *p, struct dt_play_in *in)
 	p->now = dt_play_u64(in);
 	start.time = p->now;
 	start.wall = p->now + p->skew;
+	start.host = p->host;
 	start.nprograms = dt_play_u32(in);
 	start.programs = (const struct dt_prog *const *)p->programs.v;
+	start.sources = p->sources.v;
 	if (p->sink != NULL || start.nprograms != p->programs.n)
 		return dt_play_bad(p, "a start that does not fit its programs");
 	if (read_clauses(p, in, &start) != 0)
@@ -477,7 +485,7 @@ static const struct block {
 	int (*play)(struct dt_player *, struct dt_play_in *);
 } blocks[] = {
 	{ 'H', false, play_host }, { 'W', false, play_clocks }, { 'P', false, play_program },
-	{ 'Q', false, play_nothing }, { 'C', false, play_layout }, { 'S', false, play_start },
+	{ 'Q', false, play_source }, { 'C', false, play_layout }, { 'S', false, play_start },
 	{ 'B', true, play_enabled }, { 'N', false, play_probe }, { 'Y', false, dt_play_symbol },
 	{ 'G', false, dt_play_aggname }, { 'K', true, dt_play_key }, { 'R', true, dt_play_shown },
 	{ 'A', true, dt_play_aggregation }, { 'V', true, dt_play_snapshot }, { 'E', true, play_event },

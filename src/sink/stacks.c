@@ -32,6 +32,21 @@ static size_t without_offset(const char *text)
 	return (size_t)(plus - text);
 }
 
+/*
+ * Frames of languages are functions too: "name (file:3)" loses its line. Returns the length of what is left.
+ */
+static size_t without_line(char *text)
+{
+	size_t n = strlen(text), end = n > 0 ? n - 1 : 0, at = end;
+
+	while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+		at--;
+	if (n < 6 || text[end] != ')' || at == end || text[at - 1] != ':' || strstr(text, " (") == NULL)
+		return without_offset(text);
+	text[at - 1] = ')';
+	return at;
+}
+
 static void add_frame(struct dt_out *to, const char *text, size_t n, const char *mark)
 {
 	dt_out_str(to, to->len > 0 ? ";" : "");
@@ -47,7 +62,7 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	bool user = v->kind == DT_V_USTACK;
 	struct dt_value pc = { .kind = user ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
 	struct dt_out *to = user ? &p->user : &p->kernel;
-	char text[512];
+	char text[DT_FRAME_TEXT], *line;
 	uint32_t n = 0;
 
 	p->has_stack = true;
@@ -56,7 +71,12 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n-- > 0) {
 		pc.i = v->pcs[n];
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
-		add_frame(to, text, without_offset(text), user ? "" : "_[k]");
+		while ((line = strrchr(text, '\n')) != NULL) {
+			add_frame(to, line + 1, user ? without_line(line + 1) : without_offset(line + 1),
+			    user ? "" : "_[k]");
+			*line = '\0';
+		}
+		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : "_[k]");
 	}
 }
 
@@ -201,7 +221,12 @@ int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 	if (s->firing.has_stack) {
 		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
 
-		stack_of(s, source, finish_path(&s->firing))->now++;
+		struct dt_stack *stack = stack_of(s, source, finish_path(&s->firing));
+
+		stack->now++;
+		if (s->times && s->samples.n < DT_STACK_SAMPLES)
+			dt_vec_push(sink->env.arena, &s->samples, ((struct dt_stack_sample){
+			    e->data->dtpda_timestamp, stack, (uint32_t)e->data->dtpda_cpu }));
 	}
 	return 0;
 }

@@ -350,6 +350,23 @@ static bool close_span(struct trace_event *t, struct track *track, const struct 
 	return true;
 }
 
+/*
+ * What somebody would write to ask for the probe: where entry, return or a place in code is what fired, the
+ * function says which; other probes are named by their provider, and their function is where the kernel or a
+ * program happens to have them.
+ */
+static void put_probe_name(struct dt_out *o, const dtrace_probedesc_t *p)
+{
+	bool process = strncmp(p->dtpd_provider, "pid", 3) == 0 && p->dtpd_provider[3] >= '0' &&
+	    p->dtpd_provider[3] <= '9';
+	bool place = process || strcmp(p->dtpd_name, "entry") == 0 || strcmp(p->dtpd_name, "return") == 0;
+
+	dt_out_clear(o);
+	if (p->dtpd_func[0] != '\0')
+		dt_out_printf(o, "%s%s", place ? p->dtpd_func : p->dtpd_provider, place ? ":" : ":::");
+	dt_out_str(o, p->dtpd_name);
+}
+
 static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 {
 	const dtrace_probedesc_t *p = e->data->dtpda_pdesc;
@@ -357,7 +374,6 @@ static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 	uint32_t epid = e->data->dtpda_edesc->dtepd_epid;
 	bool again = track->probe == p->dtpd_id && epid > track->epid;
 	bool entry = strcmp(p->dtpd_name, "entry") == 0, back = strcmp(p->dtpd_name, "return") == 0;
-	char name[DTRACE_FUNCNAMELEN + DTRACE_NAMELEN + 2];
 
 	track->probe = p->dtpd_id;
 	track->epid = epid;
@@ -365,9 +381,8 @@ static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 		return;
 	if (again && entry && t->args.len == 0)
 		return;
-	snprintf(name, sizeof(name), "%s%s%s", p->dtpd_func, p->dtpd_func[0] != '\0' ? ":" : "",
-	    p->dtpd_name);
-	put_instant(t, track, name, p->dtpd_provider, e->data->dtpda_timestamp, dt_out_text(&t->args));
+	put_probe_name(&t->name, p);
+	put_instant(t, track, dt_out_text(&t->name), p->dtpd_provider, e->data->dtpda_timestamp, dt_out_text(&t->args));
 }
 
 /* A firing that only shows aggregations, or does something, is not an event of its own. */

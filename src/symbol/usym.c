@@ -282,10 +282,18 @@ struct dt_usyms *dt_usyms_new(void)
 {
 	struct dt_usyms *us = calloc(1, sizeof(*us));
 
+	if (us != NULL && (us->langs = dt_langs_new()) == NULL) {
+		free(us);
+		return NULL;
+	}
 	if (us != NULL)
 		us->files.reader = dt_reader_new();
 	return us;
 }
+
+struct dt_langs *dt_usyms_langs(struct dt_usyms *us) { return us->langs; }
+
+void dt_usyms_native(struct dt_usyms *us, bool native) { us->native = native; }
 
 void dt_usyms_limit(struct dt_usyms *us, uint64_t bytes)
 {
@@ -317,6 +325,7 @@ void dt_usyms_free(struct dt_usyms *us)
 	if (us == NULL)
 		return;
 	dt_watch_close(us->watch);
+	dt_langs_free(us->langs);
 	while (us->oldest != NULL)
 		dt_uview_drop(us, us->oldest);
 	dt_ufiles_free(&us->files);
@@ -391,7 +400,7 @@ int dt_usyms_each_mapping(struct dt_usyms *us, uint32_t pid, dt_usyms_mapping_f 
 		struct dt_ufile *file = dt_umap_file(us, m);
 		struct dt_umapping u = { m->start, m->end, m->offset, file != NULL ? file->number : 0,
 			file != NULL ? file->elf : NULL, file != NULL && file == us->files.vdso,
-			file != NULL ? file->dev : 0, file != NULL ? file->ino : 0 };
+			file != NULL ? file->dev : 0, file != NULL ? file->ino : 0, m->object->base };
 
 		err = f(ctx, &u);
 	}

@@ -94,6 +94,7 @@ struct dt_umapping {
 	struct dt_elf *elf;
 	bool vdso;
 	uint64_t dev, ino;
+	const char *base;		/* of its name */
 };
 typedef int dt_usyms_mapping_f(void *ctx, const struct dt_umapping *);
 int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *, void *ctx);
@@ -104,6 +105,10 @@ int dt_usyms_each_mapping(struct dt_usyms *, uint32_t pid, dt_usyms_mapping_f *,
  */
 enum { DT_URUNTIME_JAVA, DT_URUNTIME_NODE, DT_URUNTIME_LIBNODE, DT_URUNTIME_NET, DT_URUNTIMES };
 bool dt_usyms_hint(const struct dt_usyms *, unsigned i, char *text, size_t len);
+
+/* Functions of languages that stacks have (lang/lang.h). */
+struct dt_langs *dt_usyms_langs(struct dt_usyms *);
+void dt_usyms_native(struct dt_usyms *, bool);	/* true: stacks to come have no frames of languages */
 
 /* files read; opened also counts other names of the same file */
 struct dt_usyms_stats { uint64_t files, opened, views, bytes, lost; };	/* the last: times that events were */

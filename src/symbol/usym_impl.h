@@ -4,6 +4,7 @@
 #define DT_SYMBOL_USYM_IMPL_H
 
 #include "file/elf.h"
+#include "lang/lang.h"
 #include "symbol/maps.h"
 #include "symbol/usym.h"
 #include "symbol/watch.h"
@@ -194,6 +195,8 @@ struct dt_uview {
 struct dt_usyms {
 	struct dt_watch *watch;
 	struct dt_ufiles files;
+	struct dt_langs *langs;
+	bool native;			/* stacks have no frames of languages */
 	struct dt_uview *bucket[DT_UVIEW_BUCKETS];
 	struct dt_uview *oldest, *newest;
 	uint32_t nviews;

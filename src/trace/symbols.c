@@ -12,6 +12,7 @@
 #include "provider/provider.h"
 
 #include "file/elf.h"
+#include "lang/lang.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -98,6 +99,39 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
+/* function (file:line), of a frame of a language; as much of it as is known. Returns its length. */
+static size_t lang_frame(const struct dt_lang_frame *f, char *buf, size_t len)
+{
+	int n;
+
+	if (f->function == NULL)
+		n = snprintf(buf, len, "%s`?", f->lang);
+	else if (f->file == NULL)
+		n = snprintf(buf, len, "%s", f->function);
+	else if (f->line == 0)
+		n = snprintf(buf, len, "%s (%s)", f->function, f->file);
+	else
+		n = snprintf(buf, len, "%s (%s:%u)", f->function, f->file, f->line);
+	return (size_t)n;
+}
+
+/* A line for each call, innermost first, where the compiler has made one frame of several. */
+static bool lang_text(struct dtrace_hdl *h, uint32_t pid, uint64_t frame, char *buf, size_t len)
+{
+	struct dt_langs *langs = resolves(h) && dt_handle_usyms(h) ? dt_usyms_langs(h->usyms) : NULL;
+	struct dt_lang_frame f;
+	size_t n = 0;
+
+	if (langs == NULL || !dt_langs_frame(langs, pid, frame, 0, &f))
+		return false;
+	n = lang_frame(&f, buf, len);
+	for (unsigned i = 1; n + 2 < len && dt_langs_frame(langs, pid, frame, i, &f); i++) {
+		buf[n++] = '\n';
+		n += lang_frame(&f, buf + n, len - n);
+	}
+	return true;
+}
+
 /*
  * object`function+0xoffset; with usym() no offset. Where no function is known, object+0xvaddr, which is equal
  * in all processes and what addr2line(1) takes; object`0xaddress in memory without a file ([heap]).
@@ -109,6 +143,8 @@ static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, 
 	const char *name;
 	struct dt_uplace p;
 
+	if (dt_lang_is_frame(addr))
+		return lang_text(h, pid, addr, buf, len);
 	if (!user_at(h, pid, addr, &p))
 		return false;
 	name = p.function;

@@ -5,6 +5,7 @@
  */
 #include "trace/trace.h"
 #include "base/clock.h"
+#include "base/host.h"
 #include "base/outfile.h"
 
 #include <errno.h>
@@ -124,11 +125,26 @@ static void describe_programs(struct dt_trace *t, struct dt_arena *arena, struct
 	start->clauses = clauses;
 }
 
+/* In the order of programs. One without a clause has no text. */
+static void describe_sources(struct dt_trace *t, struct dt_arena *arena, struct dt_sink_start *start)
+{
+	const char **sources = DT_NEWN(arena, const char *, t->progs.n + 1);
+
+	for (size_t i = 0; i < t->progs.n; i++) {
+		const struct dt_prog *p = t->progs.v[i];
+		const struct dt_source *src = p->necbs > 0 ? p->ecbs[0].loc.src : NULL;
+
+		sources[i] = src != NULL ? src->text : NULL;
+	}
+	start->sources = sources;
+}
+
 /* Called before anything is written; does its work once. */
 void dt_trace_sink_start(struct dt_trace *t)
 {
 	struct dt_sink_start start = { .pid = getpid(), .time = dt_clock_ns(), .wall = dt_clock_wall_ns(),
 		.nprograms = (uint32_t)t->progs.n, .programs = t->progs.v };
+	struct dt_hostinfo host;
 	struct dt_arena *arena;
 
 	if (t->sink->env.started)
@@ -138,6 +154,9 @@ void dt_trace_sink_start(struct dt_trace *t)
 		return;
 	arena = dt_arena_under(t->arena);
 	describe_programs(t, arena, &start);
+	describe_sources(t, arena, &start);
+	dt_hostinfo_read(&host);
+	start.host = host.uname.nodename;
 	t->sink->type->start(t->sink, &start);
 	dt_arena_free(arena);
 }

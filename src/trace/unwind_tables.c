@@ -50,6 +50,7 @@ bool dt_trace_unwinds(struct dtrace_hdl *h, struct dt_trace *t)
 		return false;
 	if (!dt_handle_usyms(h))
 		return false;
+	dt_usyms_native(h->usyms, h->options.val[DT_OPT_stacklang] == DT_STACKLANG_NATIVE);
 	return t->ops->unwind != NULL && t->ops->unwind(t->engine, h->usyms, dt_trace_unwind_size(h)) == 0 &&
 	    dt_trace_unwinder(t) != NULL;
 }

@@ -84,6 +84,13 @@ static uint32_t take_block(struct dt_unwind *u, unsigned class)
 	return new_block(u, class);
 }
 
+uint32_t dt_unwind_take(struct dt_unwind *u, unsigned class) { return take_block(u, class); }
+
+void dt_unwind_give(struct dt_unwind *u, unsigned class, uint32_t first)
+{
+	free_block(u, class, first, dt_clock_ns());
+}
+
 /* It goes to the end of its class, where the youngest are. The process has no list any more. */
 static void give_block(struct dt_unwind *u, struct dt_unwind_proc *p)
 {
@@ -126,6 +133,7 @@ static void gone(struct dt_unwind *u, uint32_t pid)
 	if (p->n > 0)
 		(void)publish(u, pid, NULL);
 	give_block(u, p);
+	dt_unwind_runtimes_free(u, p);
 	if (p->queued)
 		return;			/* it goes when its turn comes */
 	*at = p->next;
@@ -156,7 +164,9 @@ static void on_event(void *ctx, uint32_t pid, bool ended)
 
 /* ---- lists ---- */
 
-struct list { struct dt_unwind *u; uint32_t pid, n; struct dt_unwind_map *map; };
+enum { RECORDS = DT_UNWIND_LANGS * DT_UNWIND_LANG_MAPS, MAPS_MAX = DT_UNWIND_MAPS - RECORDS };
+
+struct list { struct dt_unwind *u; struct dt_unwind_proc *p; uint32_t n; struct dt_unwind_map *map; };
 
 /* bias takes an address of the process to one in the rows, which count from the file's first row. */
 static int take_mapping(void *ctx, const struct dt_umapping *m)
@@ -165,11 +175,13 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 	const struct dt_unwind_file *f;
 	uint64_t vaddr;
 
-	if (m->elf == NULL || l->n >= DT_UNWIND_MAPS)
-		return l->n >= DT_UNWIND_MAPS;
-	f = dt_unwind_file(l->u, m, l->pid);
+	if (m->elf == NULL || l->n >= MAPS_MAX)
+		return l->n >= MAPS_MAX;
+	f = dt_unwind_file(l->u, m, l->p->pid);
 	if (f == NULL || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
 		return 0;
+	if (f->lang != NULL)
+		dt_unwind_runtime_seen(l->u, l->p, f, m->start - vaddr);
 	l->map[l->n] = (struct dt_unwind_map){ .start = m->start,
 		.end = m->end,
 		.bias = m->start - (vaddr - f->base),
@@ -184,11 +196,12 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
  * DT_UNWIND_REUSE_NS. If it cannot be published, programs go on with the old one, which stays the process's.
  */
 static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const struct dt_unwind_map *m,
-    uint32_t n)
+    uint32_t n, uint32_t nlangs)
 {
 	unsigned class = class_of(n);
 	uint32_t first = take_block(u, class);
-	struct dt_unwind_value list = { .first = first, .n = n };
+	struct dt_unwind_value list = { .first = first,
+		.n = (n - nlangs * DT_UNWIND_LANG_MAPS) | nlangs << DT_UNWIND_LANGS_SHIFT };
 	struct dt_unwind_proc old = *p, fresh = { .first = first, .n = n, .class = (uint8_t)class };
 
 	if (first == UINT32_MAX) {
@@ -211,13 +224,21 @@ static void write_list(struct dt_unwind *u, struct dt_unwind_proc *p, const stru
 
 static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 {
-	struct list l = { .u = u, .pid = p->pid, .map = u->scratch };
+	struct dt_unwind_lang record[DT_UNWIND_LANGS];
+	struct list l = { .u = u, .p = p, .map = u->scratch + RECORDS };
 	int err = dt_usyms_each_mapping(u->usyms, p->pid, take_mapping, &l);
+	uint32_t nlangs = 0;
 
+	if (err >= 0 && l.n > 0)
+		nlangs = dt_unwind_runtimes(u, p, record);
+	l.n = dt_unwind_add_code(p, l.map, l.n, MAPS_MAX);
+	l.map -= nlangs * DT_UNWIND_LANG_MAPS;
+	memcpy(l.map, record, nlangs * sizeof(*record));
 	if (err < 0 || l.n == 0)
 		gone(u, p->pid);
-	else if (l.n != p->n || memcmp(dt_unwind_list(u, p->first), l.map, l.n * sizeof(*l.map)) != 0)
-		write_list(u, p, l.map, l.n);
+	else if ((l.n += nlangs * DT_UNWIND_LANG_MAPS) != p->n ||
+	    memcmp(dt_unwind_list(u, p->first), l.map, l.n * sizeof(*l.map)) != 0)
+		write_list(u, p, l.map, l.n, nlangs);
 }
 
 static void want_living(void *ctx, uint32_t pid, bool ended)
@@ -234,6 +255,7 @@ bool dt_unwind_work(struct dt_unwind *u, uint64_t ns)
 	u->hurry = ns != UINT64_MAX;
 	dt_usyms_catch_up(u->usyms);
 	dt_unwind_slow_poll(u, false);
+	dt_unwind_runtimes_poll(u);
 	if (u->again != 0 && now >= u->again) {
 		u->again = 0;
 		dt_usyms_each_process(u->usyms, want_living, u);
@@ -265,6 +287,7 @@ struct dt_unwind *dt_unwind_new(const struct dt_unwind_areas *areas, struct dt_u
 		return NULL;
 	}
 	u->areas = *areas;
+	u->areas.langs = areas->langs && !usyms->native;
 	u->usyms = usyms;
 	u->stats.rules = 1;		/* number 0: none, which is all zeros */
 	u->sweep_at = DT_UNWIND_FILES;
@@ -282,6 +305,7 @@ void dt_unwind_free(struct dt_unwind *u)
 	for (int i = 0; i < DT_UNWIND_BUCKETS; i++)
 		for (struct dt_unwind_proc *p = u->proc[i], *next; p != NULL; p = next) {
 			next = p->next;
+			dt_unwind_runtimes_free(u, p);
 			free(p);
 		}
 	for (int i = 0; i < DT_UNWIND_CLASSES; i++)

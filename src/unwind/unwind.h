@@ -28,6 +28,7 @@ struct dt_unwind_areas {
 	/* value NULL: removes the entry. 0 or -errno */
 	int (*publish)(void *ctx, const struct dt_unwind_key *, const struct dt_unwind_value *);
 	void *ctx;
+	bool langs;			/* walks go along the frames of languages too (lang/lang.h) */
 };
 
 struct dt_unwind_stats {

@@ -227,6 +227,9 @@ const struct dt_unwind_file *dt_unwind_file(struct dt_unwind *u, const struct dt
 	u->nfiles++;
 	if (how == DT_UNWIND_READ && dt_elf_rows(m->elf, m->vdso, &cfi) == -EBADF)
 		read_again(&cfi, m, pid);
+	f->lang = u->areas.langs ? dt_unwind_look(m) : NULL;
+	if (f->lang != NULL)
+		dt_unwind_mark(&cfi, f->lang);
 	put_rows(u, f, &cfi);
 	dt_cfi_free(&cfi);
 	publish(u, f, m);
@@ -240,6 +243,7 @@ void dt_unwind_files_free(struct dt_unwind *u)
 	for (int i = 0; i < DT_UNWIND_BUCKETS; i++)
 		for (struct dt_unwind_file *f = u->file[i], *next; f != NULL; f = next) {
 			next = f->next;
+			free(f->lang);
 			free(f);
 		}
 	dt_unwind_places_free(u);

@@ -4,6 +4,7 @@
 #define DT_UNWIND_UNWIND_IMPL_H
 
 #include "file/elf.h"
+#include "lang/lang.h"
 #include "unwind/unwind.h"
 #include "symbol/usym.h"
 
@@ -18,14 +19,33 @@ struct dt_unwind_file {
 	bool left_out;			/* there was no room for `size` */
 	bool used;			/* since the last sweep, or by a list */
 	struct dt_unwind_key published;
+	struct dt_lang_file *lang;	/* the runtime that it has; NULL: none */
 	struct dt_unwind_file *next;
 };
 struct dt_unwind_place { uint32_t first, n; uint64_t since; struct dt_unwind_place *next; };
 struct dt_unwind_room { uint32_t first; uint64_t since; struct dt_unwind_room *next; };
 
+/* unwind_lang.c: runtimes of languages in a process */
+struct dt_unwind_runtime {
+	uint64_t file, bias;		/* which file of the process it is in, and where that is */
+	bool seen;			/* in the list that is being made */
+	bool ready, failed;		/* the record can be used; it never will be */
+	uint64_t retry, wait;		/* ns: when it is to be asked again, and how long after that */
+	struct dt_lang_process process;
+	struct dt_unwind_lang record;
+	uint8_t class;			/* of the block of its functions */
+};
+struct dt_unwind_runtimes {
+	uint32_t pid;
+	unsigned n;
+	struct dt_unwind_runtime v[DT_UNWIND_LANGS];
+	struct dt_unwind_runtimes *next;
+};
+
 struct dt_unwind_proc {
 	uint32_t pid;
-	uint32_t first, n;		/* its list; n 0: none */
+	uint32_t first, n;		/* its list, with the records of its runtimes; n 0: none */
+	struct dt_unwind_runtimes *runtimes;	/* NULL: none */
 	uint8_t class;			/* of the list's block */
 	bool queued;
 	struct dt_unwind_proc *next, *after;	/* of the bucket, of the queue */
@@ -52,6 +72,8 @@ struct dt_unwind {
 	struct dt_unwind_map *scratch;
 	bool hurry;			/* a caller waits: large files are read by a thread */
 	struct dt_unwind_slow *slow;	/* unwind_slow.c; NULL: it reads none */
+	struct dt_unwind_runtimes *runtimes;	/* those of all processes */
+	uint32_t serial;		/* of blocks of functions */
 	struct dt_unwind_stats stats;
 };
 
@@ -71,6 +93,24 @@ enum dt_unwind_how dt_unwind_slow(struct dt_unwind *, const struct dt_umapping *
     struct dt_cfi *);
 void dt_unwind_slow_poll(struct dt_unwind *, bool idle);
 void dt_unwind_slow_free(struct dt_unwind *);
+/* unwind_lang.c */
+void dt_unwind_mark(struct dt_cfi *, const struct dt_lang_file *);
+struct dt_lang_file *dt_unwind_look(const struct dt_umapping *);
+void dt_unwind_runtime_seen(struct dt_unwind *, struct dt_unwind_proc *, const struct dt_unwind_file *,
+    uint64_t bias);
+unsigned dt_unwind_runtimes(struct dt_unwind *, struct dt_unwind_proc *, struct dt_unwind_lang *);
+/*
+ * Adds the code that they have made to the mappings, of which there are n, and returns how many there are
+ * then.
+ */
+uint32_t dt_unwind_add_code(const struct dt_unwind_proc *, struct dt_unwind_map *, uint32_t n, uint32_t most);
+void dt_unwind_runtimes_poll(struct dt_unwind *);
+void dt_unwind_runtimes_free(struct dt_unwind *, struct dt_unwind_proc *);
+/*
+ * unwind.c: a block of lists, of 1 << class elements; UINT32_MAX: there is no room. A given one rests first.
+ */
+uint32_t dt_unwind_take(struct dt_unwind *, unsigned class);
+void dt_unwind_give(struct dt_unwind *, unsigned class, uint32_t first);
 /* unwind_room.c: makes the chunks of the elements before `end`; false: there is no memory */
 bool dt_unwind_reach(struct dt_unwind *, enum dt_unwind_table, uint64_t end);
 /* Room for n words, and for gaps at the ends of chunks: the first one; UINT32_MAX: none. Sets f->size. */

@@ -459,7 +459,7 @@ static void check_unpublished(struct world *w, struct dt_usyms *us, struct dt_un
 static void test_process(void)
 {
 	struct world w = { .told = 0 };
-	struct dt_unwind_areas areas = { chunk, 16 << 20, publish, &w };
+	struct dt_unwind_areas areas = { chunk, 16 << 20, publish, &w, false };
 	struct dt_usyms *us = dt_usyms_new();
 	struct dt_unwind *u = dt_unwind_new(&areas, us);
 	struct dl_phdr_info libc = { .dlpi_name = "" };

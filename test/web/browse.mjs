@@ -18,8 +18,8 @@ export async function step(what, f) {
 	}
 }
 
-export function same(got, want) {
-	if (got !== want) throw new Error(`${got}, expected ${want}`);
+export function same(got, want, of = "") {
+	if (got !== want) throw new Error(`${got}, expected ${want}${of && `: ${of}`}`);
 }
 
 /** `dtrace --web WORDS` and a page that looks at it. */
@@ -73,5 +73,9 @@ export async function browse(modules, dtrace, words) {
 		rmSync(folder, { recursive: true });
 		process.exit(failed ? 1 : 0);
 	};
+	// without a program it begins with the overview of the machine; the editor is folded
+	await page.waitForFunction(() => Number(document.body.dataset.trace) > 0);
+	await state("live");
+	await page.getByRole("button", { name: "Edit" }).click();
 	return { page, context, folder, trouble, editor, open, state, begins, run, row, value, save, end };
 }

@@ -36,7 +36,10 @@ await step("a tool of the gallery starts with one click", async () => {
 	await picture("gallery", { wait: 200 });
 	await begins(() => page.locator(".tool", { hasText: "syscount" }).click());
 	await row("").first().waitFor();
-	same(/syscount/.test(await editor.inputValue()), true);
+	await page.locator(".fold", { hasText: "syscount - " }).waitFor();
+	same(/^\s*#pragma D option/.test(await editor.inputValue()), true);
+	await page.locator(".fold").click();
+	same(/ \* syscount - /.test(await editor.inputValue()), true);
 });
 
 const counting = `syscall::getppid:entry\n/execname == "${name}"/\n{\n\t@n[probefunc] = count();\n}\n`;
@@ -109,6 +112,7 @@ await step("a heat map: a range of it becomes a condition", async () => {
 	await run(dist);
 	const heat = page.locator("canvas.heat");
 	await heat.waitFor();
+	await page.getByRole("button", { name: "numbers" }).click();
 	await page.waitForFunction(() => document.querySelectorAll(".pinned .row").length > 6);
 	const box = await heat.boundingBox();
 	await page.mouse.move(box.x + 80, box.y + 30);
@@ -185,7 +189,7 @@ const loadFile = (name, buffer) => page.locator('input[type="file"]').setInputFi
 await step("the page loads a recording, chosen or dropped", async () => {
 	await loadFile("r", record(`BEGIN { @recorded["chosen"] = sum(4711); trace("a record"); exit(0); }`));
 	await value("chosen", 4711);
-	await page.locator(".rec .what", { hasText: "a record" }).waitFor();
+	await page.locator(".records .line", { hasText: "a record" }).waitFor();
 	await state("ended");
 	same(/@recorded\["chosen"\]/.test(await editor.inputValue()), true);
 	const bytes = [...record(`BEGIN { @recorded["dropped"] = sum(815); exit(0); }`)];

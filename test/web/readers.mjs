@@ -109,8 +109,9 @@ await step("speedscope reads folded stacks, with their weights", async () => {
 	same(profile.weight[want.key] >= want.n, true, want.key);
 });
 await step("speedscope reads pprof", async () => {
-	const [profile] = await speedscope("pprof");
+	const [profile] = await speedscope("pprof"), names = Object.keys(profile.weight);
 	same(profile.total, want.on, "@on");
+	same(names.filter((n) => /`|_\[k\]$/.test(n)), []);
 });
 await step("speedscope reads trace-event", async () => {
 	const profiles = await speedscope("trace-event");

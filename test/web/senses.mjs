@@ -58,7 +58,7 @@ await step("every kind of aggregation has its picture", async () => {
 await step("every kind of record is told: trace, printf, tracemem, stacks, print, printa, ERROR, errors", async () => {
 	await page.locator(".figures .chip.bad", { hasText: "errors 1" }).waitFor();
 	await page.locator(".notices", { hasText: "invalid address (0x0)" }).waitFor();
-	const filter = page.locator('input[aria-label="filter records"]'), found = page.locator(".rec:visible .what");
+	const filter = page.locator('input[aria-label="filter records"]'), found = page.locator(".records .rows .line:visible");
 	for (const what of ["traced printed 42", "0123456789abcdef", "0x1267", "an ERROR clause", "printa 9", "libc", "vmlinux|`"]) {
 		await filter.fill(what);
 		await found.filter({ hasText: new RegExp(what) }).first().waitFor();
@@ -85,6 +85,7 @@ const blur = () => page.evaluate(() => document.activeElement.blur());
 await step("by keys alone: the gallery, the editor, a key, a proposal", async () => {
 	await blur();
 	await page.keyboard.press("g");
+	await page.locator(".tool").first().waitFor();
 	await tabTo({ css: ".tool", text: "syscount" });
 	await begins(() => page.keyboard.press("Enter"));
 	await blur();
@@ -178,8 +179,13 @@ const faint = () => page.evaluate(() => {
 		if (rgb(s.color)[3] === 255) test(`${e.className || e.tagName}: ${e.textContent.slice(0, 20)}`, s.color, behind(e));
 	}
 	for (const n of ["--fg", "--dim"]) test(`${n} on a bar`, ink(n), ink("--bar"));
-	for (const n of ["--fg", "--dim", "--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"]) test(`${n} on a card`, ink(n), ink("--card"));
-	for (const n of ["--f0", "--f1", "--f2", "--f3", "--u0", "--u1", "--u2", "--u3", "--more", "--less", "--found"]) test(`text on ${n}`, ink("--flametext"), ink(n));
+	for (const n of ["--fg", "--dim", "--k0", "--k1", "--k2", "--k3", "--k4", "--k5", "--k6", "--warn", "--good"]) test(`${n} on a card`, ink(n), ink("--card"));
+	for (const n of ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--mark", "--control"])	// lines and edges, not text
+		if (ratio(ink(n), ink("--card")) < 3) bad.push(`${n} on a card ${ratio(ink(n), ink("--card")).toFixed(2)}`);
+	const best = (fill) => [ink("--d-dark"), ink("--d-light")].sort((a, b) => ratio(b, fill) - ratio(a, fill))[0];
+	for (const n of ["program", "library", "kernel", "interpreted", "unknown", "key"]) test(`text on ${n}`, best(ink(`--k-${n}`)), ink(`--k-${n}`));
+	for (let i = 0; i < 8; i++) test(`text on --m${i}`, best(ink(`--m${i}`)), ink(`--m${i}`));
+	for (let i = 0; i < 7; i++) test(`text on --d${i}`, best(ink(`--d${i}`)), ink(`--d${i}`));
 	test("text on --grid", ink("--fg"), ink("--grid"));
 	return [...new Set(bad)].join("; ");
 });

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { same, step } from "./browse.mjs";
 
@@ -31,7 +31,8 @@ const bad = '"</script><img src=x onerror=document.title=1>%3C&"';
 await step("a flame graph: all of it, a search, a zoom, upside down, and back", async () => {
 	const page = await open("first", "flame", `BEGIN { @[${bad}, stack(1)] = sum(30); @["b", stack(1)] = sum(10); exit(0); }`);
 	await note(page, "all: 40 (100 % of 40)");
-	same(await page.title(), "Flame graph");
+	same(/^Flame graph: \S+ \u00b7 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \u00b7 [\d.]+ s$/.test(await page.title()), true);
+	same(await page.locator(".about summary").innerText(), `BEGIN { @[${bad}, stack(1)] = sum(30); @["b", stack(1)] = sum(10); exit(0); }`);
 	same(await page.locator("img").count(), 0);
 	await page.keyboard.press("/");
 	await page.keyboard.type("IMG SRC=X");
@@ -52,6 +53,23 @@ await step("a flame graph: all of it, a search, a zoom, upside down, and back", 
 	await page.close();
 });
 
+await step("stacks of firings: also in the order of time", async () => {
+	const page = await open("times", "flame", 'tick-100hz { i++; trace(i % 2 ? "odd" : "even"); stack(2); } tick-100hz /i == 6/ { exit(0); }');
+	await note(page, "all: 6 (100 % of 6)");
+	await page.keyboard.press("1");
+	await page.locator("canvas.flame").focus();
+	await page.keyboard.press("ArrowDown");
+	await note(page, /^odd: 1 \(17 % of 6\); from 0\.\d+ s/);
+	await page.keyboard.press("ArrowRight");
+	await note(page, /^even: 1 \(17 % of 6\)/);
+	await page.keyboard.press("2");
+	await page.keyboard.press("ArrowDown");
+	await note(page, /^(odd|even): 3 \(50 % of 6\)/);
+	await page.keyboard.press("?");
+	await page.locator(".keys td", { hasText: "callers and callees" }).waitFor();
+	await page.close();
+});
+
 await step("a differential flame graph: widths of either file, the change in points", async () => {
 	const page = await open("second", `flame=${join(folder, "first.html")}`, 'BEGIN { @["b", stack(1)] = sum(10); @["new", stack(1)] = sum(10); exit(0); }');
 	await note(page, "all: 20 (100 % of 20); 40 in the earlier file, 20 in this one: ▲ +0.0 points");
@@ -68,6 +86,8 @@ await step("a differential flame graph: widths of either file, the change in poi
 await step("a heat map: a card for each aggregation, keys, a cell, a pinned moment", async () => {
 	const page = await open("heat", "heatmap", `BEGIN { @a[${bad}] = lquantize(3, 0, 10, 5); @a["k"] = lquantize(7, 0, 10, 5); @b = quantize(100); exit(0); }`);
 	same(await page.locator(".card h2").allTextContents().then((all) => all.join()), "@a,@b");
+	await page.locator("main > .about", { hasText: new RegExp(`${hostname()} \u00b7 20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d`) }).waitFor();
+	same(/^BEGIN \{ @a\[/.test(await page.locator(".about summary").innerText()), true);
 	const card = page.locator(".card").first();
 	await card.locator(".pinned h3", { hasText: "2 in all" }).waitFor();
 	same(await card.locator("select option").allTextContents().then((all) => all.join("|")), `all 2 keys together|${bad.slice(1, -1)}|k`);
@@ -79,6 +99,23 @@ await step("a heat map: a card for each aggregation, keys, a cell, a pinned mome
 	await card.locator(".note", { hasText: "1 of 5 to 9" }).waitFor();
 	await page.keyboard.press("Enter");
 	await card.locator(".pinned h3", { hasText: /^at / }).waitFor();
+	await page.close();
+});
+
+await step("a heat map: columns are the intervals of the data, values have units, percentiles lie where they are", async () => {
+	const page = await open("columns", "heatmap", `#pragma D option aggrate=200ms
+tick-200ms { @lat_ns = quantize(1500000); n++; } tick-200ms /n > 10/ { exit(0); }`);
+	const note = page.locator(".note");
+	await page.locator("canvas.heat").focus();
+	await page.keyboard.press("ArrowLeft");
+	await note.filter({ hasText: / of 1\.05\u202fms to 2\.1\u202fms; 1 in this moment, p50 \u2248\u202f1\.\d+\u202fms/ }).waitFor();
+	const times = new Set();
+	for (let i = 0; i < 12; i++) {
+		times.add(/\d\d:\d\d:\d\d\.\d+/.exec(await note.innerText())[0]);
+		await page.keyboard.press("ArrowLeft");
+		await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	}
+	same(times.size >= 9, true);
 	await page.close();
 });
 

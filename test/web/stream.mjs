@@ -119,7 +119,7 @@ await step("records of a big-endian machine", async () => {
 	const d = decode(stream(host(2), clause, start, probe, ["Y", 0, 0, 0x1122n, "vmlinux`f"],
 		firing([255, 254], [0, 0, 0, 0, 0, 0, 0x11, 0x22, 0, 0, 0, 0, 0, 0, 0, 0])));
 	const rec = d.of("recs")[0].r[0];
-	json(rec, { ms: 3, cpu: 3, probe: "a:b:c:entry", flow: 1, text: "", values: [-2, { st: [0], pid: 0 }] });
+	json(rec, { ms: 3, cpu: 3, probe: "a:b:c:entry", flow: 1, text: "", values: [-2, { st: [0], pid: 0 }], names: ["", "stack"] });
 	same(d.of("name")[0].s, "vmlinux`f");
 	json(decode(stream(host(1), clause, start, probe, firing([254, 255], []))).of("recs")[0].r[0].values, [-2]);
 });

@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The editor: a text area, with its text once more in colours behind it, words that can follow, and the compiler's
-// error at its place.
+// The editor: a text area, with its text once more in colours behind it, words that can follow, what the word under the
+// pointer is, and the compiler's error at its place. A comment that a program begins with is folded.
 import { clear, el, setText, soon } from "./dom";
 import { tokens } from "./dlang";
-import type { Link, Probe, Word } from "./link";
+import { format } from "./format";
+import type { Link, Word } from "./link";
 import type { Fail } from "./message";
+import { hoverAt, offersAt, type Offer } from "./offers";
 
 const PAUSE = 500;			// ms without a key before the compiler is asked
-const OFFERS = 12;
-
-interface Offer { text: string; form: string; doc: string }
+const OFFERED = 80;			// ms before words are
+const RESTS = 350;			// ms that the pointer rests on a word
+const OFFERS = 40;
+const LINE = 20, PAD = 8;		// pixels
+const FOLDED = 3;			// lines that a comment has at least
 
 export class Editor {
 	readonly root: HTMLElement;
 	private area: HTMLTextAreaElement;
-	private back: HTMLElement;
-	private lines: HTMLElement;
-	private message: HTMLElement;
-	private list: HTMLElement;
+	private back = el("pre", { class: "back", "aria-hidden": "true" });
+	private lines = el("pre", { class: "gutter", "aria-hidden": "true" });
+	private message = el("div", { class: "fault", role: "alert" });
+	private list = el("div", { class: "offers", role: "listbox", "aria-label": "what can follow", hidden: true });
+	private tip = el("div", { class: "tip", role: "tooltip", hidden: true });
+	private fold: HTMLButtonElement;
 	private target: HTMLElement;	// which process $target is; shown if the program names it
+	private head = "";		// the comment that is folded, to the end of its last line
 	private words: Word[] = [];
 	private offers: Offer[] = [];
 	private chosen = 0;
-	private from = 0;		// where the word that is completed begins
 	private fail: Fail | null = null;
 	private timer = 0;
+	private asking = 0;
+	private resting = 0;
 	private asked = 0;
+	private wide = 0;		// of a letter
 
 	constructor(private link: Link, run: () => void) {
 		this.area = el("textarea", { spellcheck: false, "aria-label": "D program", autocapitalize: "off",
@@ -38,10 +47,10 @@ export class Editor {
 				run();
 			} else this.key(e);
 		});
-		this.back = el("pre", { class: "back", "aria-hidden": "true" });
-		this.lines = el("pre", { class: "gutter", "aria-hidden": "true" });
-		this.message = el("div", { class: "fault", role: "alert" });
-		this.list = el("div", { class: "offers", role: "listbox", hidden: true });
+		this.area.addEventListener("pointermove", (e) => this.rests(e));
+		this.area.addEventListener("pointerleave", () => this.rests(null));
+		this.fold = el("button", { class: "fold", type: "button", hidden: true, "aria-expanded": "false", title: "show the comment",
+			onclick: () => this.unfold() });
 		const number = el("input", { inputmode: "numeric", placeholder: "none", size: 9, oninput: () => {
 			const text = number.value.trim(), good = /^\d{0,9}$/.test(text);
 			link.process = good ? text : "";
@@ -49,36 +58,74 @@ export class Editor {
 			else this.show({ what: "", msg: "$target: a process is given by its number.", excerpt: "" });
 		} });
 		this.target = el("label", { class: "target", hidden: true }, el("code", {}, "$target"), " is process ", number);
-		this.root = el("div", { class: "editor" }, el("div", { class: "code" }, this.lines,
-			el("div", { class: "text" }, this.back, this.area, this.list)), this.target, this.message);
-		void link.get<Word[]>("/words", []).then((w) => this.words = w).catch(() => undefined);
+		this.root = el("div", { class: "editor" }, this.fold, el("div", { class: "code" }, this.lines,
+			el("div", { class: "text" }, this.back, this.area, this.list, this.tip)), this.target, this.message);
+		void link.get<Word[]>("/words", []).then((w) => {
+			this.words = w;
+			soon(this.paint);	// what is there has its colours now
+		}).catch(() => undefined);
 	}
 
 	get text(): string {
-		return this.area.value;
+		return this.head + this.area.value;
 	}
 
 	set text(text: string) {
-		if (text === this.area.value) return;
-		this.area.value = text;
+		if (text === this.text) return;
+		const m = /^(?:#![^\n]*\n)?(?:\s*(?:\/\*[\s\S]*?\*\/|\/\/[^\n]*)[ \t]*(?:\n|$))+\s*/.exec(text);
+		this.head = m && m[0].split("\n").length > FOLDED && m[0].length < text.length && m[0].endsWith("\n") ? m[0] : "";
+		this.area.value = text.slice(this.head.length);
+		this.area.scrollTop = 0;
 		this.show(null);
+	}
+
+	private unfold(): void {
+		this.area.value = this.text;
+		this.head = "";
+		this.show(this.fail);
 	}
 
 	focus(): void {
 		this.area.focus();
 	}
 
+	/** Lays the program out; the browser can undo it. */
+	format(): void {
+		const made = format(this.area.value);
+		if (made === this.area.value) return;
+		this.area.focus();
+		this.area.select();
+		if (!document.execCommand("insertText", false, made)) this.area.setRangeText(made, 0, this.area.value.length, "start");
+		this.changed();
+		this.hide();
+	}
+
 	/** The error of the compiler, or none. */
 	show(fail: Fail | null): void {
 		this.fail = fail;
-		setText(this.message, fail ? `${fail.line ? `line ${fail.line}: ` : ""}${fail.msg}${hint(fail.excerpt)}` : "");
+		if (fail?.line && fail.line <= this.skipped) return this.unfold();
+		setText(this.message, fail ? `${fail.line ? `line ${fail.line}: ` : ""}${ours(fail.msg)}${hint(fail.excerpt)}` : "");
 		this.area.setAttribute("aria-invalid", String(fail !== null));
 		soon(this.paint);
+	}
+
+	/** Shows the line of the error. */
+	reveal(): void {
+		const at = this.place();
+		this.area.focus();
+		if (at) this.area.setSelectionRange(at[0], at[1]);
+		this.root.querySelector(".code")!.scrollTop = Math.max(0, ((this.fail?.line ?? 1) - this.skipped - 3) * LINE);
+	}
+
+	private get skipped(): number {
+		return this.head.split("\n").length - 1;
 	}
 
 	private paint = (): void => {
 		const text = this.area.value, place = this.place();
 		this.target.hidden = this.link.offline || !text.includes("$target");
+		this.fold.hidden = this.head === "";
+		setText(this.fold, this.head ? `\u25b8 ${about(this.head)} (${this.skipped} lines)` : "");
 		clear(this.back);
 		for (const t of tokens(text)) {
 			const known = t.kind === "word" && this.kindOf(t.text), end = t.at + t.text.length;
@@ -89,11 +136,11 @@ export class Editor {
 			else this.back.append(el("span", { class: known ? `k-${known}` : `k-${t.kind}` }, t.text));
 		}
 		this.back.append("\n");
-		const n = text.split("\n").length;
+		const n = text.split("\n").length, first = this.skipped;
 		clear(this.lines);
 		for (let i = 1; i <= n; i++)
-			this.lines.append(this.fail?.line === i ? el("b", {}, `\u2717${i}\n`) : `${i}\n`);
-		this.area.style.height = this.back.style.minHeight = `${Math.max(n + 1, 6) * 20 + 12}px`;
+			this.lines.append(this.fail?.line === i + first ? el("b", {}, `\u2717${i + first}\n`) : `${i + first}\n`);
+		this.area.style.height = this.back.style.minHeight = `${Math.max(n + 1, 6) * LINE + 12}px`;
 		this.scrolled();
 	};
 
@@ -102,7 +149,7 @@ export class Editor {
 		if (!f?.line) return null;
 		const lines = this.area.value.split("\n");
 		let at = 0;
-		for (let i = 0; i < f.line - 1 && i < lines.length; i++) at += lines[i].length + 1;
+		for (let i = 0; i < f.line - this.skipped - 1 && i < lines.length; i++) at += lines[i].length + 1;
 		return [at + (f.column ?? 1) - 1, at + (f.column ?? 1) - 1 + (f.length ?? 1)];
 	}
 
@@ -117,46 +164,60 @@ export class Editor {
 
 	private changed(): void {
 		this.show(null);
-		void this.complete();
+		this.rests(null);
+		const turn = ++this.asked;
+		clearTimeout(this.asking);
+		this.asking = window.setTimeout(() => void this.complete(turn), OFFERED);
 		clearTimeout(this.timer);
 		if (!this.link.offline) this.timer = window.setTimeout(() => void this.check(), PAUSE);
 	}
 
 	private async check(): Promise<void> {
-		const text = this.area.value;
+		const text = this.text;
 		if (text.trim() === "") return;
 		const found = await this.link.post<Fail | object>("/check", text, {}).catch(() => ({}));
-		if (text === this.area.value) this.show("msg" in found ? found : null);
+		if (text === this.text) this.show("msg" in found ? found : null);
+	}
+
+	// ---- what is under the pointer
+
+	private rests(e: PointerEvent | null): void {
+		this.tip.hidden = true;
+		clearTimeout(this.resting);
+		if (!e || e.pointerType !== "mouse" || !this.list.hidden) return;
+		this.wide ||= measure(this.area);
+		const row = Math.floor((e.offsetY - PAD) / LINE), lines = this.area.value.split("\n");
+		const line = lines[row] ?? "", column = columnAt(line, (e.offsetX - PAD + this.area.scrollLeft) / this.wide);
+		if (column < 0) return;
+		const at = lines.slice(0, row).reduce((n, l) => n + l.length + 1, 0) + column;
+		this.resting = window.setTimeout(() => void this.explain(at, row), RESTS);
+	}
+
+	/** What stands at a place, in a box below its line. */
+	private async explain(at: number, row: number): Promise<void> {
+		const text = this.text, found = await hoverAt(this.link, text, this.head.length + at);
+		if (!found || text !== this.text) return;
+		clear(this.tip);
+		this.tip.append(el("code", {}, found.code), el("div", {}, found.doc));
+		this.tip.style.top = `${(row + 1) * LINE + PAD + 2}px`;
+		this.tip.hidden = false;
 	}
 
 	// ---- words that can follow
 
-	private async complete(): Promise<void> {
-		const at = this.area.selectionStart, before = this.area.value.slice(0, at), turn = ++this.asked;
-		const probe = /(?:^|[;}\s,])([\w$.*-]*:[\w$.*:-]*)$/.exec(before), word = /([A-Za-z_]\w+)$/.exec(before);
-		let offers: Offer[] = [];
-		if (probe) {
-			this.from = at - probe[1].length;
-			const pattern = probe[1].split(":").map((p, i, all) => i === all.length - 1 || p === "" ? `${p}*` : p);
-			while (pattern.length < 4) pattern.push("*");
-			const found = await this.link.post<Probe[]>("/probes", pattern.slice(0, 4).join(":"), []).catch(() => []);
-			offers = found.map((p) => ({ text: p.probe, form: p.args.join(", "), doc: "" }));
-		} else if (word && !/["@$]\w*$/.test(before)) {
-			this.from = at - word[1].length;
-			offers = this.words.filter((w) => w.name.startsWith(word[1]) && w.name !== word[1])
-				.map((w) => ({ text: w.kind === "providers" ? `${w.name}:::` : w.name, form: w.form, doc: w.doc }));
-		}
+	private async complete(turn: number): Promise<void> {
+		const at = this.area.selectionStart, found = await offersAt(this.link, this.text, this.head.length + at);
 		if (turn !== this.asked) return;
-		this.offers = offers.slice(0, OFFERS);
+		this.offers = found.slice(0, OFFERS);
 		this.chosen = 0;
-		this.offer(before);
+		this.offer(this.area.value.slice(0, at));
 	}
 
 	private offer(before: string): void {
 		clear(this.list);
 		this.list.hidden = this.offers.length === 0;
 		const line = before.split("\n").length, column = before.length - before.lastIndexOf("\n") - 1;
-		this.list.style.top = `${line * 20 + 10}px`;
+		this.list.style.top = `${line * LINE + 10}px`;
 		this.list.style.left = `${Math.min(column * 7.8, this.area.clientWidth * 0.4)}px`;
 		this.offers.forEach((o, i) => this.list.append(el("div", { class: "offer", role: "option",
 			"aria-selected": String(i === this.chosen), onpointerdown: (e: Event) => {
@@ -164,6 +225,7 @@ export class Editor {
 				this.chosen = i;
 				this.accept();
 			} }, el("b", {}, o.text), el("span", {}, o.form === o.text ? "" : o.form), el("i", {}, o.doc))));
+		this.list.children[this.chosen]?.scrollIntoView({ block: "nearest" });
 	}
 
 	private hide(): void {
@@ -174,12 +236,19 @@ export class Editor {
 	private accept(): void {
 		const o = this.offers[this.chosen], at = this.area.selectionStart;
 		this.hide();
-		this.area.setRangeText(o.text, this.from, at, "end");
+		this.area.setRangeText(o.text, Math.max(0, o.from - this.head.length), at, "end");
 		this.changed();
+		clearTimeout(this.asking);
 		this.hide();
 	}
 
 	private key(e: KeyboardEvent): void {
+		if (e.key === "F1") {
+			e.preventDefault();
+			const at = this.area.selectionStart;
+			void this.explain(at, this.area.value.slice(0, at).split("\n").length - 1);
+			return;
+		}
 		if (this.list.hidden) {
 			if (e.key === "Tab" && !e.shiftKey) {
 				e.preventDefault();
@@ -204,4 +273,29 @@ export class Editor {
 function hint(excerpt: string): string {
 	const m = /\^~*[ \t]+(\S.*)/.exec(excerpt);
 	return m ? ` (${m[1]})` : "";
+}
+
+/** The page has a field where dtrace has -p. */
+function ours(msg: string): string {
+	return /\$target/.test(msg) && /(^|\s)-[pc]\b/.test(msg) ? `${msg} \u2013 here: in the field below` : msg;
+}
+
+/** What a comment is about: of a tool its line with its name. */
+function about(head: string): string {
+	return /^ \* (\S+ - .*)$/m.exec(head)?.[1] ?? head.replace(/SPDX-License-Identifier:.*/, "").match(/[A-Za-z][^\n*]{8,}/)?.[0].trim() ?? "comment";
+}
+
+function measure(area: HTMLTextAreaElement): number {
+	const c = document.createElement("canvas").getContext("2d")!;
+	c.font = getComputedStyle(area).font;
+	return c.measureText("0".repeat(50)).width / 50;
+}
+
+/** The letter at a place of a line, whose tabs are four wide; -1: none. */
+function columnAt(line: string, x: number): number {
+	for (let i = 0, at = 0; i < line.length; i++) {
+		at = line[i] === "\t" ? at + 4 - at % 4 : at + 1;
+		if (x < at) return /\s/.test(line[i]) ? -1 : i;
+	}
+	return -1;
 }

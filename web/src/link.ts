@@ -8,8 +8,8 @@ import { bytesOf, type Saved } from "./save";
 import { Decoder } from "./stream";
 
 export interface Word { kind: string; name: string; form: string; doc: string }
-export interface Probe { probe: string; args: string[] }
-export interface Tool { name: string; what: string; question: string; usage: string; text: string; why: string }
+/** `why`: the user may not run it; `lacks`: the machine has not what it takes, or not now. */
+export interface Tool { name: string; what: string; question: string; usage: string; needs: string; text: string; why: string; lacks: string }
 
 const MAX_PENDING = 32 << 20;		// bytes that wait while the picture is held
 const TOGETHER_MS = 100;		// blocks of one moment come within this time
@@ -33,9 +33,20 @@ function control(text: string): Message {
 	case "cost": return { t: "cost", cpu: number(j.cpu), probes: number(j.probes), runs: number(j.runs), rss: number(j.rss),
 		errors: number(j.errors), drops: number(j.drops) };
 	case "end": case "ended": return { t: "end" };
+	case "layout": return { t: "layout", order: Array.isArray(j.order) ? j.order.map(string) : [],
+		span: Object.fromEntries(Object.entries(j.span ?? {}).map(([n, v]) => [n, number(v)])) };
 	case "missed": return { t: "missed", n: 0 };	// figures of the cost that are not kept: no moments
 	default: throw new StreamError(`the server sent a message of an unknown kind: ${text.slice(0, 80)}`);
 	}
+}
+
+/** Another recording than the one that is shown, and what the server said about it. Throws if it is damaged. */
+export function play(saved: { recording: Uint8Array[]; control: string }, take: (m: Message) => void): void {
+	const decoder = new Decoder(take);
+	take({ t: "reset", trace: -1 });
+	for (const line of saved.control.split("\n")) if (line.startsWith("{")) take(control(line));
+	for (const piece of saved.recording) decoder.push(piece);
+	decoder.flush();
 }
 
 export class Link {
@@ -49,7 +60,7 @@ export class Link {
 	private size = 0;
 	private late = 0;
 	private reading: AbortController | null = null;
-	private loaded = false;		// a file is shown: the trace of the server goes on without it
+	loaded = false;			// a file is shown: the trace of the server goes on without it
 
 	constructor(private take: (m: Message) => void) {
 		this.decoder = new Decoder(take);

@@ -1,101 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The page: the bar with its buttons and figures, the editor, and a card for each aggregation. Messages change the
-// model; a frame later the cards that are there draw themselves.
-import { clear, clock, el, forgetInks, percent, setText, short, soon, whole } from "./dom";
+// The page: the bar with its buttons and figures, the editor, and the panels of a trace, or of two that are compared.
+// Messages change the model of a board (board.ts); a frame later the panels that are there draw themselves.
+import { Board, type Host, type Layout } from "./board";
 import { isRecording } from "./blocks";
+import { Bar } from "./bar";
+import { compose, parts as dashboard, partsOf, refusals, Watch, type Part, type Refusal } from "./dashboard";
+import { clear, el, forgetInks, hash, setText, soon, whole } from "./dom";
 import { proposals } from "./drill";
 import { Editor } from "./editor";
-import { Link, type Tool } from "./link";
+import { Gallery } from "./gallery";
+import { Link, play, type Tool } from "./link";
 import type { Message } from "./message";
-import { Model, type Agg } from "./model";
+import { gist, Runs, type Run } from "./runs";
 import { pageOf, savedIn } from "./save";
-import { aggViews, traceViews, type Pick, type Stage, type View } from "./view";
+import { range, unitOf } from "./units";
+import { aggViews, traceViews, type Pick } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
-const DRAWN = new Set<Message["t"]>(["reset", "start", "snap", "recs", "fail"]);
 const MAX_LOADED = 512 << 20;		// bytes of a file
-/** What stands against a tool: the sentence up to the part that all of them have. */
-const cause = (why: string) => why.split(": DTrace requires")[0];
+const NARROW = 820;			// pixels: the editor and the panels are below each other
 const first = "syscall:::entry\n{\n\t@calls[execname, probefunc] = count();\n}\n";
 
-class Card {
-	readonly root: HTMLElement;
-	private views: { name: string; view: View }[] = [];
-	private body = el("div", { class: "body" });
-	private tabs = el("div", { class: "tabs", role: "group" });
-	private shown = 0;
-	private seen = true;
-	private late = false;
-
-	constructor(title: string, sub: string) {
-		this.root = el("section", { class: "card" }, el("header", {}, el("h2", {}, title),
-			el("span", { class: "dim" }, sub), this.tabs), this.body);
-		new IntersectionObserver((entries) => {
-			this.seen = entries[entries.length - 1].isIntersecting;
-			if (this.seen && this.late) this.update();
-			if (this.seen) this.late = false;
-		}, { rootMargin: "200px" }).observe(this.root);
-	}
-
-	add(name: string, view: View): this {
-		const at = this.views.length;
-		this.views.push({ name, view });
-		this.tabs.append(el("button", { type: "button", onclick: () => this.show(at) }, name));
-		if (at === 0) this.show(0);
-		this.tabs.hidden = this.views.length < 2;
-		return this;
-	}
-
-	show(at: number): void {
-		this.shown = at;
-		clear(this.body);
-		this.body.append(this.views[at].view.root);
-		[...this.tabs.children].forEach((b, i) => b.setAttribute("aria-pressed", String(i === at)));
-		this.update();
-	}
-
-	/** A card that is not on the screen is drawn when it comes there. */
-	update(): void {
-		if (!this.seen) this.late = true;
-		else this.views[this.shown]?.view.update();
-	}
-}
-
-class Page implements Stage {
-	model = new Model();
+class Page implements Host {
 	private link = new Link((m) => this.take(m));
 	private editor: Editor;
-	private cards = new Map<string, Card>();
-	private stack: string[] = [];	// programs before each look closer
-	private paused = false;
+	private board = new Board(this, "panels");
+	private other: Board | null = null;	// another run, beside this one
+	private runs = new Runs();
+	private watch = new Watch();
+	private refused = new Map<string, Refusal>();
+	private trail: string[] = [];	// programs before each look closer
 	private ours = "";		// the program that looking closer made
 	private tools: Tool[] = [];
 	private connected = this.link.offline;
-	private main = el("main");
-	private figures = el("div", { class: "figures", role: "status" });
-	private chips: HTMLElement[] = [];
-	private trail = el("div", { class: "trail" });
+	private asked = 0;		// how often something was to be run: of two, the later one is
+	private bar: Bar;
+	private strip = el("div", { class: "strip" });
+	private gistText = el("code", {});
+	private back = el("div", { class: "trail" });
+	private boards = el("div", { class: "boards" });
+	private work: HTMLElement;
 	private panel = el("dialog", { class: "panel" });
-	private runButton: HTMLButtonElement;
-	private pauseButton: HTMLButtonElement;
-	private empty = el("p", { class: "empty" });
 
 	constructor() {
 		this.editor = new Editor(this.link, () => void this.run());
-		const button = (text: string, key: string, act: () => void) =>
-			el("button", { type: "button", title: key ? `key ${key}` : "", onclick: act }, text);
-		this.runButton = button("\u25b6 Start", "Ctrl+Enter", () => void this.toggle());
-		this.runButton.classList.add("primary");
-		this.pauseButton = button("Pause", "p", () => this.pause());
-		const file = el("input", { type: "file", hidden: true, "aria-label": "saved page or recording",
-			onchange: () => void this.load(file.files?.[0]).then(() => file.value = "") });
-		const bar = el("header", { class: "top" }, el("h1", {}, "DTrace"), el("div", { class: "buttons" },
-			this.runButton, this.pauseButton, button("Gallery", "g", () => void this.gallery()),
-			button("Save", "s", () => this.save()), button("Load", "", () => file.click()),
-			button("\u25d0", "t", () => this.theme()), button("?", "?", () => this.help())), this.figures, file);
-		bar.querySelector(".buttons button:nth-child(6)")!.setAttribute("aria-label", "dark or light");
-		document.body.append(bar, el("div", { class: "work" }, el("aside", {}, this.editor.root, this.trail),
-			this.main), this.panel);
+		this.bar = new Bar(this.link.offline, { run: () => void this.toggle(), pause: () => this.pause(), overview: () => void this.overview(),
+			gallery: () => void this.gallery(), programs: () => this.programs(), save: () => this.save(), load: (f) => void this.load(f),
+			theme: () => this.theme(), help: () => this.help() });
+		this.strip.append(el("button", { type: "button", "aria-expanded": "false", title: "key e", onclick: () => this.fold(false, true) }, "\u25b8 Edit"), this.gistText);
+		const tools = el("div", { class: "edit" }, el("button", { type: "button", onclick: () => this.fold(true) }, "\u25c2 Fold"),
+			el("button", { type: "button", onclick: () => this.editor.format() }, "Format"),
+			el("button", { type: "button", onclick: () => this.programs() }, "Programs"));
+		this.work = el("div", { class: "work" }, this.strip, el("aside", { "aria-label": "program" }, tools, this.editor.root, this.back), this.boards);
+		document.body.append(this.bar.root, this.work, this.panel);
+		this.boards.append(this.board.root);
 		this.panel.addEventListener("click", (e) => e.target === this.panel && this.panel.close());
 		document.addEventListener("keydown", (e) => this.key(e));
 		document.addEventListener("dragover", (e) => e.preventDefault());
@@ -103,149 +61,178 @@ class Page implements Stage {
 			e.preventDefault();
 			void this.load(e.dataTransfer?.files[0]);
 		});
-		new ResizeObserver(() => this.redraw()).observe(this.main);
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
 		const wish = stored("theme");
 		if (wish) document.documentElement.dataset.theme = wish;
 		this.editor.text = first;
-		this.main.append(this.empty);
 		document.body.classList.toggle("offline", this.link.offline);
-		this.listen();
-		this.status();
-	}
-
-	private listen(): void {
+		this.fold(true);
 		this.link.listen((connected) => {
 			this.connected = connected;
 			this.status();
 		});
-		this.refresh();
+		this.status();
 	}
+
+	// ---- what the trace says
 
 	private take(m: Message): void {
-		if (m.t === "reset") this.reset(String(m.trace));
-		if (m.t === "start" && m.program !== "" && this.model.program === "") this.editor.text = m.program;
-		this.model.take(m);
-		if (m.t === "fail") this.editor.show(this.model.fail);
-		soon(DRAWN.has(m.t) ? this.refresh : this.figure);
+		const fresh = m.t === "start" && m.program !== "" && this.board.model.program === "";
+		if (m.t === "reset") this.reset(m.trace);
+		this.board.take(m);
+		if (fresh) this.begins(m.program);
+		if (m.t === "fail") this.failed();
+		if (m.t === "cost") this.costs(m.probes);
+		soon(this.status);
 	}
 
-	private reset(trace: string): void {
-		document.body.dataset.trace = trace;
-		this.model = new Model();
-		this.paused = false;
-		this.cards.clear();
-		clear(this.main);
-		this.main.append(this.empty);
+	/** A server that has traced nothing yet has the number 0. */
+	private reset(trace: number): void {
+		document.body.dataset.trace = String(trace);
 		this.editor.show(null);
+		if (trace === 0 && this.asked === 0 && !this.link.offline) void this.overview();
 	}
 
-	private figure = (): void => this.status();
+	private begins(program: string): void {
+		const board = this.board, found = partsOf(program);
+		this.editor.text = program;
+		this.runs.begin(program);
+		const layout = stored(`layout ${hash(program)}`);
+		if (layout && !board.arranged) board.arranged = layoutOf(layout);
+		if (found.length) board.dashboard(found, this.reasons(), this.link.offline ? found : dashboard);
+		setText(this.gistText, found.length ? "This machine, by five small programs" : gist(program));
+	}
 
-	private refresh = (): void => {
-		for (const agg of this.model.aggs.values()) if (agg.keys.some((k) => k)) this.card(agg);
-		for (const v of traceViews)
-			if (!this.cards.has(v.name) && v.fitsTrace(this.model))
-				this.place(v.name, new Card(v.name, "").add(v.name, v.makeForTrace(this)));
-		if (!this.paused) for (const c of this.cards.values()) c.update();
-		this.status();
+	private failed(): void {
+		const f = this.board.model.fail!;
+		this.editor.show(f);
+		if (f.line) this.fold(false);
+	}
+
+	private costs(probes: number): void {
+		const m = this.board.model;
+		if (!this.board.parts.length || m.ended || this.link.offline || this.link.loaded) return;
+		const out = this.watch.cost(probes, this.board.parts);
+		if (out) void this.runParts(this.board.parts.filter((p) => p !== out));
+	}
+
+	private status = (): void => {
+		this.bar.show(this.board.model, { connected: this.connected, offline: this.link.offline, paused: this.board.paused });
+		this.said();
 	};
 
-	private redraw(): void {
-		forgetInks();
-		for (const c of this.cards.values()) c.update();
-	}
-
-	private card(agg: Agg): void {
-		const name = `agg ${agg.id}`;
-		if (this.cards.has(name)) return;
-		const card = new Card(agg.name === "_" ? "@" : `@${agg.name}`, agg.fn);
-		for (const v of aggViews) if (v.fits(agg)) card.add(v.name, v.make(this, agg));
-		this.place(name, card);
-	}
-
-	private place(name: string, card: Card): void {
-		this.cards.set(name, card);
-		this.empty.remove();
-		this.main.append(card.root);
-		card.update();
-	}
-
-	// ---- figures
-
-	/** Figures stay the elements they are: what has not changed is not touched. */
-	private chip(at: number, label: string, text: string, bad = false, title = ""): void {
-		const c = this.chips[at] ??= this.figures.appendChild(el("span", { class: "chip" }, "", el("b")));
-		const name = bad ? "chip bad" : "chip", head = `${bad ? "\u26a0 " : ""}${label} `;
-		if (c.className !== name) c.className = name;
-		if (c.title !== title) c.title = title;
-		if (c.firstChild!.nodeValue !== head) c.firstChild!.nodeValue = head;
-		setText(c.lastElementChild!, text);
-	}
-
-	private status(): void {
-		const m = this.model, c = m.cost;
-		const running = m.live && !m.ended && !m.fail, state = this.link.offline ? "saved" : !this.connected ?
-			"no server" : m.fail ? "failed" : this.paused ? "paused" : m.ended ? "ended" : m.live ? "live" : "idle";
-		const problems = m.drops || m.errors ? m.problems.slice(-20).join("\n") : "";
-		this.chip(0, "", state, state === "no server" || state === "failed", m.notices.join("\n"));
-		this.chip(1, "time", clock(m.now));
-		this.chip(2, "drops", whole(m.drops), m.drops > 0, problems);
-		this.chip(3, "errors", whole(m.errors), m.errors > 0, problems);
-		this.chip(4, "probes", c && c.probes >= 0 ? percent(c.probes) : "\u2013", !!c && c.probes > 0.5,
-			c ? `of one CPU, in ${short(c.runs)} firings a second (measured by sampling)` : "");
-		this.chip(5, "tracer", c ? `${percent(c.cpu)}, ${short(c.rss * 1024)}B` : "\u2013", false, "of one CPU; memory");
-		this.chip(6, "missed", `${whole(m.missed)} moments`, true);
-		this.chips[6].hidden = m.missed === 0;
-		setText(this.runButton, running ? "\u25a0 Stop" : "\u25b6 Start");
-		setText(this.pauseButton, this.paused ? "Resume" : "Pause");
-		this.pauseButton.disabled = !running && !this.paused;
-		this.said(running);
-	}
-
-	private said(running: boolean): void {
-		const m = this.model, text = m.fail ? `${m.fail.what}: ${m.fail.msg}` : running ?
-			"Nothing was counted yet." : m.ended ? "The trace has ended and counted nothing." :
-			"Start the program, or choose a tool from the gallery.";
-		setText(this.empty, text);
-		this.empty.classList.toggle("fault", m.fail !== null);
+	/** Why there is no picture, or not yet; and what the trace has said beside. */
+	private said(): void {
+		const m = this.board.model, running = m.live && !m.ended && !m.fail, empty = this.board.empty, f = m.fail;
+		const text = f ? (f.line ? `The program has an error in line ${f.line}.` : `${f.what}: ${f.msg}`) : running ? "Nothing was counted yet." :
+			m.ended ? "The trace has ended and counted nothing." : m.program ? "Starting\u2026" : "Start the program, or choose a tool from the gallery.";
+		if (empty.dataset.text !== text) {
+			empty.dataset.text = text;
+			clear(empty);
+			empty.append(el("p", {}, text));
+			if (f?.line) empty.append(el("button", { type: "button", onclick: () => this.fold(false, true) }, `Go to line ${f.line}`));
+			if (!running && !f) empty.append(el("button", { type: "button", onclick: () => void this.gallery() }, "Gallery"),
+				el("button", { type: "button", onclick: () => void this.overview(), hidden: this.link.offline }, "Overview of this machine"));
+			empty.classList.toggle("fault", f !== null);
+		}
 		let box = document.querySelector(".notices");
 		const told = [...m.notices, ...(m.hidden ? [`${whole(m.hidden)} elements of further aggregations are not shown.`] : []),
 			...m.problems.slice(-5)].join("\n");
-		if (told && !box) this.main.before(box = el("pre", { class: "notices", role: "status" }));
+		if (told && !box) this.boards.before(box = el("pre", { class: "notices", role: "status" }));
 		if (box) setText(box, told);
 		if (box && !told) box.remove();
+	}
+
+	redraw(): void {
+		forgetInks();
+		this.board.redraw();
+		this.other?.redraw();
+	}
+
+	// ---- the first minute
+
+	/** What the page shows of the machine before anything was asked. */
+	private async overview(): Promise<void> {
+		const asked = ++this.asked;
+		this.board.dashboard([], new Map(), dashboard);
+		this.watch.left.clear();
+		this.refused = await refusals(this.link);
+		if (asked === this.asked) await this.runParts(dashboard.filter((p) => !this.refused.has(p.agg)));
+	}
+
+	private async runParts(parts: Part[]): Promise<void> {
+		if (!parts.length) return this.board.dashboard([], this.reasons(), dashboard);
+		this.editor.text = this.ours = compose(parts);
+		this.trail = [];
+		this.fold(true);
+		await this.run();
+	}
+
+	/** Why panels of the dashboard have no picture. */
+	private reasons(): Map<string, { text: string; act?: HTMLElement }> {
+		const out = new Map<string, { text: string; act?: HTMLElement }>();
+		for (const [agg, r] of this.refused) out.set(agg, { text: `Not on this machine: ${r.why}.${r.change ? ` To change it: ${r.change}.` : ""}` });
+		for (const [agg, cost] of this.watch.left) {
+			const part = dashboard.find((p) => p.agg === agg)!;
+			out.set(agg, { text: `Left out: there are so many events here that the probes took ${(cost * 100).toFixed(1)} % of a CPU. `,
+				act: el("button", { type: "button", onclick: () => this.alone(part) }, "Count them anyway") });
+		}
+		return out;
+	}
+
+	private alone(part: Part): void {
+		this.editor.text = this.ours = part.program;
+		this.fold(false);
+		void this.run();
+	}
+
+	links(part: Part): { text: string; title: string; act: () => void }[] {
+		return [{ text: "program alone", title: "run this program alone, in the editor", act: () => this.alone(part) },
+			{ text: `tool ${part.tool}`, title: `start the tool ${part.tool}`, act: () => void this.byName(part.tool) }];
+	}
+
+	private async byName(name: string): Promise<void> {
+		await this.fetchTools();
+		const tool = this.tools.find((t) => t.name === name);
+		if (tool) this.choose(tool, true);
 	}
 
 	// ---- what the user asked for
 
 	private async toggle(): Promise<void> {
-		if (this.model.live && !this.model.ended) await this.link.post("/stop", "", {}).catch(() => undefined);
+		const m = this.board.model;
+		if (m.live && !m.ended && !this.link.loaded) await this.link.post("/stop", "", {}).catch(() => undefined);
 		else await this.run();
 	}
 
 	private async run(): Promise<void> {
-		if (this.editor.text !== this.ours) this.stack = [];
+		this.asked++;
+		if (this.editor.text !== this.ours) this.trail = [];
 		this.steps();
+		this.runs.end(this.link.kept);
+		if (innerWidth < NARROW) this.fold(true);
 		await this.link.post("/run", this.editor.text, {}).catch((e: Error) => {
 			this.editor.show({ what: "", msg: e.message, excerpt: "" });
+			this.fold(false);
 		});
 	}
 
 	private pause(): void {
-		this.paused = !this.paused;
-		if (this.paused) this.link.hold();
+		const b = this.board;
+		b.paused = !b.paused;
+		if (b.paused) this.link.hold();
 		else {
 			this.link.resume();
-			this.refresh();
+			b.refresh();
 		}
 		this.status();
 	}
 
 	private save(): void {
-		const { recording, control } = this.link.kept;
+		const { recording, control } = this.link.kept, layout = this.board.arranged;
+		const said = layout ? `${control}\n${JSON.stringify({ t: "layout", ...layout })}` : control;
 		const a = el("a", { download: `dtrace-${new Date().toISOString().replace(/[:.]/g, "-")}.html`,
-			href: URL.createObjectURL(pageOf(script, recording, control)) });
+			href: URL.createObjectURL(pageOf(script, recording, said)) });
 		a.click();
 		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
 	}
@@ -256,57 +243,115 @@ class Page implements Stage {
 		const refuse = (msg: string) => this.take({ t: "notice", msg });
 		if (!file) return;
 		if (file.size > MAX_LOADED) return refuse("This file is too large for the page: dtrace --play shows it.");
+		this.asked++;
 		try {
 			const bytes = new Uint8Array(await file.arrayBuffer());
 			const saved = isRecording(bytes) ? { recording: bytes, control: "" } : savedIn(new TextDecoder().decode(bytes));
 			if (!saved) return refuse("This file is neither a recording nor a page that was saved.");
+			this.runs.end(this.link.kept);
+			this.editor.text = "";
 			this.link.load(saved);
 		} catch (e) {
 			refuse(`This file is damaged: ${(e as Error).message}.`);
 		}
-		this.refresh();
+		this.board.refresh();
 	}
 
 	private theme(): void {
 		const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" :
 			matchMedia("(prefers-color-scheme: dark)").matches;
 		document.documentElement.dataset.theme = dark ? "light" : "dark";
-		try {
-			localStorage.setItem("theme", dark ? "light" : "dark");
-		} catch { /* a saved page may have no storage */ }
+		store("theme", dark ? "light" : "dark");
 		this.redraw();
 	}
 
-	private open(title: string, ...content: (Node | string)[]): void {
+	/** The editor as one line, or beside the panels. */
+	private fold(on: boolean, focus = false): void {
+		this.work.classList.toggle("folded", on);
+		if (!on && focus) {
+			if (this.board.model.fail?.line) this.editor.reveal();
+			else this.editor.focus();
+		}
+	}
+
+	private open(title: string, wide: boolean, ...content: (Node | string)[]): void {
 		clear(this.panel);
+		this.panel.classList.toggle("wide", wide);
 		this.panel.append(el("header", {}, el("h2", {}, title), el("button", { type: "button", "aria-label": "close",
 			onclick: () => this.panel.close() }, "\u2715")), ...content);
 		if (!this.panel.open) this.panel.showModal();
 	}
 
-	private async gallery(): Promise<void> {
+	private async fetchTools(): Promise<void> {
 		if (!this.tools.length) this.tools = await this.link.get<Tool[]>("/gallery", []).catch(() => []);
-		const groups = new Map<string, HTMLElement>(), marked = this.tools.filter((t) => t.why);
-		for (const t of this.tools) {
-			const [group, question] = /^(\w+): (.*)$/.exec(t.question)?.slice(1) ?? ["other", t.question];
-			let box = groups.get(group);
-			if (!box) groups.set(group, box = el("div", { class: "group" }, el("h3", {}, group)));
-			box.append(el("button", { class: t.why ? "tool cannot" : "tool", type: "button", title: t.why, onclick: () => {
-				this.panel.close();
-				this.editor.text = t.text.replace(/^#!.*\n/, "");
-				void this.run();
-			} }, el("b", {}, t.name), el("span", {}, question || t.what),
-			...t.why ? [el("i", {}, `\u2298 ${cause(t.why)}`)] : []));
+	}
+
+	private async gallery(): Promise<void> {
+		this.open("Gallery", true, el("p", { class: "empty", role: "status" }, "Asking which tools run on this machine\u2026"));
+		await this.fetchTools();
+		const g = new Gallery(this.tools, (t, runs) => this.choose(t, runs));
+		if (!this.panel.open) return;
+		this.open("Gallery", true, this.tools.length ? g.root : el("p", { class: "empty" }, this.link.offline ?
+			"A saved page has no tools: they are the server's." : "The server has no tools: they are in the package dtrace-tools."));
+		g.focus();
+	}
+
+	private choose(t: Tool, runs: boolean): void {
+		this.panel.close();
+		this.editor.text = t.text.replace(/^#!.*\n/, "");
+		this.fold(false);
+		if (runs) void this.run();
+	}
+
+	/** Programs that were run, and those that are kept under a name. */
+	private programs(): void {
+		const show = (program: string) => {
+			this.panel.close();
+			this.editor.text = program;
+			this.fold(false, true);
+		};
+		this.open("Programs and runs", true, this.runs.show(this.editor.text, show, (r) => this.compare(r), () => this.programs()));
+	}
+
+	/** Another run beside this one: A is now, B was before. */
+	private compare(run: Run): void {
+		this.panel.close();
+		this.close();
+		const b = this.other = new Board(this, "another run");
+		b.root.prepend(el("header", { class: "side" }, el("b", {}, "B"), el("span", {}, new Date(run.at).toTimeString().slice(0, 8)), el("code", {}, gist(run.program)),
+			el("button", { type: "button", onclick: () => this.close() }, "Close")));
+		this.board.root.prepend(el("header", { class: "side" }, el("b", {}, "A"), el("span", {}, "now"), el("code", {}, gist(this.board.model.program))));
+		this.boards.append(b.root);
+		this.boards.classList.add("two");
+		this.fold(true);
+		try {
+			play(run.kept!, (m) => b.take(m));
+		} catch (e) {
+			this.take({ t: "notice", msg: `The other run cannot be shown: ${(e as Error).message}.` });
 		}
-		this.open("Gallery", marked.length ? el("p", { class: "lacking" }, `${marked.length} of ${this.tools.length} tools, marked \u2298, ` +
-			`need more than this user may do: ${marked[0].why.slice(cause(marked[0].why).length + 2)}.`) : "", el("div", { class: "gallery" }, ...groups.values()));
+		b.model.ended = true;
+		const found = partsOf(run.program);
+		if (found.length) b.dashboard(found, new Map(), found);
+		b.refresh();
+	}
+
+	private close(): void {
+		this.other?.root.remove();
+		this.other = null;
+		this.board.root.querySelector(":scope > .side")?.remove();
+		this.boards.classList.remove("two");
+	}
+
+	arranged(board: Board): void {
+		if (board === this.board && board.model.program && board.arranged) store(`layout ${hash(board.model.program)}`, JSON.stringify(board.arranged));
 	}
 
 	/** Somebody pointed at something: what could be asked next, and the D that it makes. */
-	pick(p: Pick): void {
-		const text = this.editor.text, found = proposals(text, p), code = el("pre", { class: "made" }, "");
-		const what = p.key ? p.key.text || "all" : p.frame ?? "";
-		const range = p.low !== undefined ? `${p.low ?? "\u2026"} to ${p.high ?? "\u2026"}` : "";
+	pick(board: Board, p: Pick): void {
+		const part = board.parts.find((x) => x.agg === p.agg.name), text = part?.program ?? (board === this.board ? this.editor.text : board.model.program);
+		const found = proposals(text, p), code = el("pre", { class: "made", tabIndex: 0, "aria-label": "the program that would run" }, "");
+		const what = p.key ? p.key.text || "all" : p.frame ?? "", unit = unitOf(p.agg, board.model.program);
+		const values = p.low !== undefined ? range(p.low, p.high ?? null, unit) : "", when = board.time.interval();
 		const list = el("div", { class: "proposals" });
 		const show = (program: string) => {
 			clear(code);
@@ -318,31 +363,43 @@ class Page implements Stage {
 			list.append(el("button", { type: "button", "data-what": c.what, onfocus: () => show(c.program),
 				onpointerenter: () => show(c.program), onclick: () => {
 					this.panel.close();
-					this.stack.push(text);
+					this.trail.push(this.editor.text);
 					this.editor.text = this.ours = c.program;
 					if (!this.link.offline) void this.run();
 				} }, c.title));
 		if (found.length) show(found[0].program);
-		this.open([what, range].filter((x) => x).join(", "), found.length ? list :
+		this.open([what, values].filter((x) => x).join(", "), false, ...when ? [el("p", { class: "dim" }, this.share(board, p, when))] : [], found.length ? list :
 			el("p", {}, `The program in the editor does not count @${p.agg.name}.`), code);
+	}
+
+	/** How much of it was in the interval that is marked. */
+	private share(board: Board, p: Pick, when: string): string {
+		const part = board.time.brush ?? board.time.window, h = p.key?.history;
+		if (!part || !h || p.agg.fn !== "count") return `marked: ${when}`;
+		const [from, to] = board.time.within(...part);
+		let n = 0;
+		for (let i = from; i < to; i++) n += h[i % h.length] * (board.time.ends(i) - board.time.begins(i)) / 1000;
+		return `${when}: ${whole(n)} of ${whole(p.key!.value)} in all`;
 	}
 
 	/** The way back, step by step. */
 	private steps(): void {
-		clear(this.trail);
-		if (!this.stack.length) return;
-		this.trail.append(el("button", { type: "button", onclick: () => {
-			this.editor.text = this.ours = this.stack.pop()!;
+		clear(this.back);
+		if (!this.trail.length) return;
+		this.back.append(el("button", { type: "button", onclick: () => {
+			this.editor.text = this.ours = this.trail.pop()!;
 			void this.run();
-		} }, `\u2190 back (${this.stack.length})`));
+		} }, `\u2190 back (${this.trail.length})`));
 	}
 
 	private help(): void {
-		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["g", "gallery"],
-			["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents"], ["t", "dark or light"], ["b", "a step back"],
-			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "in a heat map: mark a range"],
-			["up, down", "in bars: from key to key"], ["l", "in a flame graph: look into a function"], ["[ and ]", "in spans: from one to the next"]];
-		this.open("Keys", el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
+		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["o", "overview of this machine"], ["g", "gallery"],
+			["h", "programs and runs"], ["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents, F1 explains a word"],
+			["f", "fold the editor"], ["t", "dark or light"], ["b", "a step back"],
+			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "mark values or a time; Enter shows only that"],
+			["up, down", "in bars: from key to key"]];
+		for (const v of [...aggViews, ...traceViews]) for (const [k, what] of v.keys ?? []) rows.push([k, `${v.name}: ${what}`]);
+		this.open("Keys", false, el("table", {}, ...rows.map(([k, v]) => el("tr", {}, el("th", {}, k), el("td", {}, v)))));
 	}
 
 	private key(e: KeyboardEvent): void {
@@ -352,10 +409,11 @@ class Page implements Stage {
 			void this.run();
 			return;
 		}
-		if (e.ctrlKey || e.metaKey || e.altKey || on.matches("input, textarea, select") || this.panel.open) return;
-		const act: Record<string, () => void> = { p: () => this.pause(), g: () => void this.gallery(), s: () => this.save(),
-			e: () => this.editor.focus(), t: () => this.theme(), "?": () => this.help(),
-			b: () => this.trail.querySelector("button")?.click(),
+		if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || on.matches("input, textarea, select") || this.panel.open) return;
+		const act: Record<string, () => void> = { p: () => this.pause(), g: () => void this.gallery(), s: () => this.save(), o: () => void this.overview(),
+			e: () => this.fold(false, true), f: () => this.fold(!this.work.classList.contains("folded")), h: () => this.programs(),
+			t: () => this.theme(), "?": () => this.help(), b: () => this.back.querySelector("button")?.click(),
+			Escape: () => void (this.board.shrink() || this.other?.shrink()),
 			".": () => void this.link.post("/stop", "", {}).catch(() => undefined) };
 		if (!act[e.key]) return;
 		e.preventDefault();
@@ -368,6 +426,23 @@ function stored(name: string): string | null {
 		return localStorage.getItem(name);
 	} catch {
 		return null;
+	}
+}
+
+function store(name: string, value: string): void {
+	try {
+		localStorage.setItem(name, value);
+	} catch { /* a saved page may have no storage */ }
+}
+
+/** What the browser has stored may be of another version. */
+function layoutOf(text: string): Layout {
+	const none = { order: [], span: {} };
+	try {
+		const v = JSON.parse(text) as Partial<Layout> | null;
+		return { order: Array.isArray(v?.order) ? v.order.filter((n) => typeof n === "string") : [], span: typeof v?.span === "object" && v.span ? v.span : {} };
+	} catch {
+		return none;
 	}
 }
 

@@ -11,7 +11,8 @@ export type Statistics = Record<string, number>;
 export type Value = number | Distribution | Statistics | null;
 
 export interface Changed { id: number; more: number; v: [key: number, value: Value][] }
-export interface Rec { ms: number; cpu: number; probe: string; flow: number; text: string; values: Part[] }
+/** `names`: what the program calls each of the values; "": a constant. */
+export interface Rec { ms: number; cpu: number; probe: string; flow: number; text: string; values: Part[]; names: string[] }
 export interface Fail { what: string; msg: string; excerpt: string; line?: number; column?: number; length?: number }
 export interface Cost { cpu: number; probes: number; runs: number; rss: number; errors: number; drops: number }
 
@@ -30,4 +31,5 @@ export type Message =
 	| { t: "recs"; lost: number; r: Rec[] }
 	| { t: "drop"; n: number; msg: string }
 	| { t: "err"; n: number; msg: string }
+	| { t: "layout"; order: string[]; span: Record<string, number> }	// where panels stand, in a saved page
 	| { t: "cost" } & Cost;

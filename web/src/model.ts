@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the trace has reported so far, bounded: messages in (message.ts), aggregations with their history out. The newest
 // SLOTS moments are kept; an hour at one a second.
+import { ChangeLog } from "./log";
 import type { Changed, Cost, Distribution, Fail, Message, Part, Rec, Statistics } from "./message";
 
 export const SLOTS = 3600;
@@ -37,11 +38,12 @@ export interface Agg {
 	order: number[];		// buckets from the least to the greatest
 	cells: (Cells | undefined)[];	// all keys, by slot
 	more: number;			// keys that the page does not show
+	log: ChangeLog | null;		// of stacks: what each moment has counted
 	over: Agg | null;		// of percentiles(): some of its numbers as keys of their own, for lines over time
 	version: number;
 }
 
-export interface Span { track: string; name: string; from: number; to: number; depth: number }
+export interface Span { track: string; name: string; from: number; to: number; depth: number; entry: Rec; exit: Rec }
 
 export class Model {
 	program = "";
@@ -63,10 +65,12 @@ export class Model {
 	recsTotal = 0;
 	recsLost = 0;
 	spans: Span[] = [];
+	spansTotal = 0;			// so far; the newest are kept
 	missed = 0;
 	hidden = 0;			// elements of aggregations beyond the number that is shown
 	now = 0;			// ms of the newest moment
-	private open = new Map<string, { name: string; from: number }[]>();
+	private open = new Map<string, { name: string; entry: Rec }[]>();
+	private comms = new Map<number, string>();	// names of threads
 	private index = new Map<string, number>();
 
 	/** `histories`: distributions whose history is kept for each key; of further keys only the sum has one. */
@@ -74,7 +78,7 @@ export class Model {
 
 	take(m: Message): void {
 		switch (m.t) {
-		case "reset": break;		// the page makes another model
+		case "reset": case "layout": break;	// the board makes another model
 		case "start":
 			this.program = m.program;
 			this.wall = m.wall;
@@ -98,6 +102,7 @@ export class Model {
 		case "key": {
 			const agg = this.aggs.get(m.a);
 			if (agg) agg.keys[m.i] = this.key(m.i, m.k, this.keyText(m.k));
+			if (agg && m.k.some((p) => typeof p === "object" && p && "st" in p)) agg.log ??= new ChangeLog();
 			break;
 		}
 		case "snap": this.snapshot(m.ms, m.hidden, m.a); break;
@@ -150,7 +155,7 @@ export class Model {
 	}
 
 	private agg(id: number, name: string, fn: string): Agg {
-		return { id, name, fn, keys: [], buckets: [], order: [], cells: new Array(SLOTS), more: 0, over: null, version: 0 };
+		return { id, name, fn, keys: [], buckets: [], order: [], cells: new Array(SLOTS), more: 0, log: null, over: null, version: 0 };
 	}
 
 	/** What the slot held an hour ago. */
@@ -189,6 +194,7 @@ export class Model {
 		const gauge = isGauge(agg.fn);
 		// a value that fell was cleared in between
 		const came = gauge ? v : !key.alive || Math.abs(v) < Math.abs(key.value) ? v : v - key.value;
+		if (came > 0) agg.log?.add(this.moments, key.id, came);
 		key.alive = true;
 		key.value = v;
 		key.rate = gauge ? v : this.perSecond(came);
@@ -210,6 +216,7 @@ export class Model {
 			add(agg.cells[slot] ??= new Map(), b, more);
 			if (key.cells) add(key.cells[slot] ??= new Map(), b, more);
 		}
+		if (came > 0) agg.log?.add(this.moments, key.id, came);
 		key.dist = fresh;
 		key.alive = true;
 		key.value = total;
@@ -255,20 +262,29 @@ export class Model {
 		}
 	}
 
+	/** Where a record belongs: to a thread if the program records `tid`, else to a CPU. */
+	private trackOf(rec: Rec): string {
+		const value = (name: string) => rec.values[rec.names.indexOf(name)];
+		const tid = value("tid"), comm = value("execname");
+		if (typeof tid !== "number") return `CPU ${rec.cpu}`;
+		if (typeof comm === "string" && comm !== "") this.comms.set(tid, comm);
+		return `${this.comms.get(tid) ?? "thread"} ${tid}`;
+	}
+
 	/** An entry and the return of the same function, on one track, are a span. */
 	private span(rec: Rec): void {
-		const first = rec.values.find((v) => typeof v === "number");
-		const track = first !== undefined && /\btid\b/.test(this.program) ? `thread ${first}` : `CPU ${rec.cpu}`;
-		const func = rec.probe.split(":")[2];
+		const track = this.trackOf(rec), func = rec.probe.split(":")[2];
 		let stack = this.open.get(track);
 		if (!stack) this.open.set(track, stack = []);
 		if (rec.flow === 1) {
-			if (stack.length < 200) stack.push({ name: func, from: rec.ms });
+			if (stack.length < 200) stack.push({ name: func, entry: rec });
 			return;
 		}
 		for (let i = stack.length - 1; i >= 0; i--)
 			if (stack[i].name === func) {
-				this.spans.push({ track, name: func, from: stack[i].from, to: rec.ms, depth: i });
+				const { entry } = stack[i];
+				this.spans.push({ track, name: func, from: entry.ms, to: rec.ms, depth: i, entry, exit: rec });
+				this.spansTotal++;
 				stack.length = i;
 				return;
 			}

@@ -8,7 +8,7 @@ const TOGETHER = 100e6;			// ns between snapshots of one moment
 const MAX_AGGS = 64;
 const COMPLETE = 1;			// flag of a snapshot
 
-interface Action { form: number; statement: number; name: string }
+interface Action { form: number; statement: number; name: string; source: string }
 interface Agg {
 	id: number;			// of messages; 0: there are too many aggregations, this one is not shown
 	fn: string;
@@ -31,6 +31,7 @@ export class Decoder {
 	private probes = new Map<number, string>();
 	private named = new Map<string, Map<bigint, number>>();	// "kind pid" → address → number of its name
 	private names = new Map<string, number>();
+	private lists = new Map<string, string[]>();	// names of values: those of like firings are one list
 	private aggs = new Map<bigint, Agg>();
 	private hidden = 0;
 	private drops = new Map<number, number>();	// of each kind
@@ -110,9 +111,7 @@ export class Decoder {
 	private clause(f: Fields): void {
 		const name = `${f.u32()} ${f.u32()}`;
 		this.clauses.set(name, f.list(16, () => {
-			const action = { form: f.u32(), statement: f.u32(), name: f.text() };
-			f.text();
-			return action;
+			return { form: f.u32(), statement: f.u32(), name: f.text(), source: f.text() };
 		}));
 	}
 
@@ -313,21 +312,26 @@ export class Decoder {
 		const data = f.list(4, () => f.data());
 		if (data.length !== actions.length) throw new StreamError("a firing has another number of records than its clause");
 		const name = probe.slice(probe.lastIndexOf(":") + 1);
-		this.last = { ms, cpu, probe, flow: name === "entry" ? 1 : name === "return" ? 2 : 0, text: "", values: this.values(actions, data) };
+		this.last = { ms, cpu, probe, flow: name === "entry" ? 1 : name === "return" ? 2 : 0, text: "", ...this.values(actions, data) };
 		if (this.last.values.length || this.last.flow) this.recs.push(this.last);
 	}
 
-	private values(actions: Action[], data: Uint8Array[]): Part[] {
-		const out: Part[] = [];
+	private values(actions: Action[], data: Uint8Array[]): { values: Part[]; names: string[] } {
+		const values: Part[] = [], names: string[] = [];
 		let count = 0;			// of form 12, for the last record of its statement
 		actions.forEach((action, i) => {
 			if (i > 0 && actions[i - 1].statement !== action.statement) count = 0;
 			if (action.form === 12) {
 				const f = new DataView(data[i].buffer, data[i].byteOffset, data[i].byteLength);
 				count = data[i].length ? integer(this.word(f, data[i].length), data[i].length, true) : 0;
-			} else if (action.form !== 0 && data[i].length > 0) out.push(this.record(action, data[i], count));
+			} else if (action.form !== 0 && data[i].length > 0) {
+				values.push(this.record(action, data[i], count));
+				names.push(action.source || (/^[uj]?stack$/.test(action.name) ? action.name : ""));
+			}
 		});
-		return out;
+		const text = names.join("\0"), same = this.lists.get(text) ?? names;
+		this.lists.set(text, same);
+		return { values, names: same };
 	}
 
 	/** Text of kind 0 is that of a terminal: the firings have the values of it. */

@@ -2,6 +2,7 @@
 // What views share, and the list of them. A view is one file in view/: it draws one aggregation, or what the trace has
 // recorded, and calls register() with its name, its style and what it fits. The build puts all files of view/ into the page.
 import type { Agg, Key, Model } from "./model";
+import { Timeline } from "./timeline";
 
 /** What the user has chosen, for drill.ts. */
 export interface Pick {
@@ -17,6 +18,15 @@ export interface Stage {
 	model: Model;
 	/** Offers programs that look closer; a file without an editor has none. */
 	pick?(p: Pick): void;
+	/** Time, as all views of the trace share it. */
+	time?: Timeline;
+	/** What has come of late is worth more than what has come at all: keys are sorted by it. */
+	recent?: boolean;
+}
+
+/** The time of a stage; one of its own if it has none. */
+export function timeOf(stage: Stage): Timeline {
+	return stage.time ??= new Timeline(stage.model, !!stage.pick);
 }
 
 export interface View {
@@ -29,6 +39,7 @@ interface Named {
 	name: string;			// of its tab or card
 	order: number;			// tabs and cards are sorted by it
 	css: string;
+	keys?: [string, string][];	// what they do in its picture
 }
 /** A tab in the card of each aggregation that it fits. */
 export interface AggView extends Named { fits(agg: Agg): boolean; make(stage: Stage, agg: Agg): View }

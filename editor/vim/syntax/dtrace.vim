@@ -41,9 +41,9 @@ syn keyword dtraceOption contained formatthreads grabanon hostroot incdir iregs 
 syn keyword dtraceOption contained late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
 syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
 syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall replay
-syn keyword dtraceOption contained scratchsize setenv specsize stackframes stackindent statusrate stdc strip strsize
-syn keyword dtraceOption contained switchrate syslibdir sysslice target temporal tree tregs udefs undef undumpable units
-syn keyword dtraceOption contained unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes verbose version
+syn keyword dtraceOption contained scratchsize setenv specsize stackframes stackindent stacklang statusrate stdc strip
+syn keyword dtraceOption contained strsize switchrate syslibdir sysslice target temporal tree tregs udefs undef undumpable
+syn keyword dtraceOption contained units unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes verbose version
 syn keyword dtraceOption contained walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `

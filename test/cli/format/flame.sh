@@ -21,6 +21,7 @@ same "a page is written anew" "$(grep -c '<!DOCTYPE html>' "$tmp/page")" 1
 for old in folded page; do
 	"$dtrace" -qO "flame=$tmp/$old" -n 'BEGIN { @["b", stack(1)] = sum(10); exit(0); }' >"$tmp/diff.$old" || echo "not ok - $old as the earlier file"
 done
+for old in folded page; do sed -i '/^took	\|^wall	/d' "$tmp/diff.$old"; done
 same "the earlier file may be either" "$(cmp "$tmp/diff.folded" "$tmp/diff.page" 2>&1 | wc -l) $(grep -c 'id="before"' "$tmp/diff.page")" "0 1"
 
 # refused WHAT FILE REASON
@@ -58,10 +59,19 @@ good = all("'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest())
 data = [text for tag, attrs, text in reader.blocks if attrs.get('id') == 'now'][0]
 print(kinds, good, 'unsafe' in policy, data.replace('%3C', '<').replace('%25', '%') == '\n' + folded)
 P
-)" "[('style', None), ('script', 'now'), ('script', None)] True False True"
+)" "[('style', None), ('script', 'about'), ('script', 'now'), ('script', None)] True False True"
 else
 	echo "ok - the policy # SKIP no python3"
 fi
+
+# What is above the picture: the machine, when, how long, and the program, of a recording too.
+about() { sed -n '/id="about"/,/<\/script>/p' "$1" | sed -n 's/^took	[1-9][0-9]*$/took/p; s/^wall	[1-9][0-9]\{18\}$/wall/p; /^host	/p; /^BEGIN/p' | tr '\n' ' '; }
+"$dtrace" -qO "record=$tmp/rec" -n 'BEGIN { @["b", stack(1)] = sum(10); exit(0); }' >/dev/null
+"$dtrace" --play "$tmp/rec" -qO flame -o "$tmp/played"
+"$dtrace" -qO heatmap -o "$tmp/heat" -n 'BEGIN { @ = quantize(10); exit(0); }'
+same "it says what it is of" "$(about "$tmp/page" | sed 's/BEGIN.*/program/')" "took host	$(uname -n) wall program"
+same "so does that of a recording" "$(about "$tmp/played")" "took host	$(uname -n) wall BEGIN { @[\"b\", stack(1)] = sum(10); exit(0); } "
+same "so does a heat map" "$(about "$tmp/heat")" "host	$(uname -n) wall BEGIN { @ = quantize(10); exit(0); } "
 
 cp "$tmp/diff.page" "$tmp/diff.html"
 if command -v chromium >/dev/null; then

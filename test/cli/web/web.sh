@@ -62,7 +62,7 @@ ok "a pid that is none" "$(code -H "X-Token: $token" -d BEGIN "$at/run?pid=1%3Br
 raw() {		# raw TEXT: first lines of the answers to it, as printf reads it
 	bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "$2" >&3 && timeout 20 cat <&3' raw "$port" "$1" 2>/dev/null | grep -ao 'HTTP/1.1 [0-9]*' | cut -d' ' -f2 | tr '\n' ' '
 }
-good="GET /gallery?token=$token HTTP/1.1\\r\\nHost: 127.0.0.1:$port\\r\\n"
+good="GET /words?token=$token HTTP/1.1\\r\\nHost: 127.0.0.1:$port\\r\\n"
 close="Connection: close\\r\\n\\r\\n"
 ok "two requests of one connection" "$(raw "$good\\r\\n$good$close")" "200 200 "
 ok "a body, and a request behind it" "$(raw "POST /stop HTTP/1.1\\r\\nHost: 127.0.0.1:$port\\r\\nX-Token: 0\\r\\nContent-Length: 3\\r\\n\\r\\n{}x$good$close")" "403 "
@@ -98,7 +98,18 @@ fi
 ok "an error at its place" "$(curl -s -H "X-Token: $token" -d 'BEGIN
 { trace(exename); }' "$at/check" | sed 's/.*"line"/"line"/')" '"line":2,"column":9,"length":7}'
 ok "no error" "$(curl -s -H "X-Token: $token" -d 'BEGIN { trace(execname); }' "$at/check")" '{}'
-ok "probes" "$(curl -s -H "X-Token: $token" -d 'syscall::getppid:entry' "$at/probes")" '[{"probe":"syscall:vmlinux:getppid:entry","args":[]}]'
+ok "what can follow" "$(curl -s -H "X-Token: $token" --data-binary 'utf16 0 19
+-
+syscall::getppid:en' "$at/complete" | grep -o '"label":"[^"]*"')" '"label":"syscall:vmlinux:getppid:entry"'
+curl -s -H "X-Token: $token" --data-binary 'utf16 0 16
+-
+BEGIN { trace(execname); }' "$at/hover" | grep -q 'string execname.*The name of the thread' && echo "ok - what a word is" || echo "not ok - what a word is"
+ok "a program that can run" "$(curl -s -H "X-Token: $token" -d 'BEGIN { trace(1); }' "$at/refusal")" '{"why":"","lacks":""}'
+curl -s -H "X-Token: $token" -d 'nothing*:::here { trace(1); }' "$at/refusal" | grep -q '"why":"","lacks":".*does not match any probes' && echo "ok - one that the machine has no probes for" || echo "not ok - one that the machine has no probes for"
+curl -s "$at/machine?token=$token" | python3 -c 'import json, sys
+rows = json.load(sys.stdin)
+assert len(rows) > 20 and rows[0]["name"] == "eBPF programs" and all(r["found"] in ("yes", "no", "unknown") and (r["found"] != "no" or r["change"]) for r in rows)' &&
+    echo "ok - what the machine allows" || echo "not ok - what the machine allows"
 curl -s "$at/gallery?token=$token" | grep -q '"name":"execsnoop"' && echo "ok - the gallery" || echo "not ok - the gallery"
 
 events '"t":"cost"' && echo "ok - what it costs" || echo "not ok - what it costs: $(cat "$tmp/events")"

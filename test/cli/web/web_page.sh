@@ -7,5 +7,6 @@
 web_modules "the live page in Chromium"
 if "$modules/node_modules/.bin/tsc" -p web; then echo "ok - types"; else echo "not ok - types"; fi
 node test/web/page.mjs "$modules" "$dtrace" "$build/test/calls"
+node test/web/views.mjs "$modules" "$dtrace"
 node test/web/senses.mjs "$modules" "$dtrace" "$build/test/calls"
 node test/web/standalone.mjs "$modules" "$dtrace"

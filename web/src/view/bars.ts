@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Keys as sorted bars, each with its line over time. Only the rows that are on the screen exist, so a thousand keys
 // cost what twenty cost.
-import { el, ink, setText, short, soon, surface, whole } from "../dom";
-import { isGauge, SLOTS, type Agg, type Key } from "../model";
-import { register, type Stage, type View } from "../view";
+import { el, ink, setText, soon, surface, whole } from "../dom";
+import { isDist, isGauge, SLOTS, type Agg, type Key } from "../model";
+import type { Timeline } from "../timeline";
+import { amount, exact, rate, unitOf, type Unit } from "../units";
+import { register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .bars .row { position: absolute; left: 0; right: 0; top: 0; height: 28px; contain: strict; }
@@ -16,7 +18,7 @@ const css = `
 `;
 
 const ROW = 30;
-const SHOWN = 14;			// rows before it scrolls
+const SHOWN = 14, COMPACT = 8;		// rows before it scrolls
 
 interface Row { root: HTMLButtonElement; key: HTMLElement; bar: HTMLElement; value: HTMLElement; rate: HTMLElement;
 	line: HTMLCanvasElement; of: Key | null; round: number; at: number }
@@ -32,11 +34,20 @@ export class Bars implements View {
 	private byRate = false;
 	private most = 0;
 	private round = 0;
-	private tall = -1;		// rows that there is room for
+	private tall = -1;		// rows that there are
+	private room = SHOWN;
+	private values = new Map<Key, number>();	// in the interval that is marked; else empty
+	private ranks = new Map<Key, number>();
+	private time: Timeline;
+	private unit: Unit;
 	private wide = 0;		// of a line, and how high the list is, as measured
 	private high = SHOWN * ROW;
 
 	constructor(private stage: Stage, private agg: Agg) {
+		this.time = timeOf(stage);
+		this.unit = unitOf(agg, stage.model.program);
+		this.time.listen((data) => data && this.update());
+		this.byRate = !!stage.recent && this.rates;
 		this.list = el("div", { class: "rows" });
 		this.scroll = el("div", { class: "scroll", tabIndex: -1, onscroll: () => soon(this.fill) }, this.list);
 		this.list.addEventListener("keydown", (e) => this.key(e));
@@ -45,29 +56,57 @@ export class Bars implements View {
 		this.filter = el("input", { type: "search", placeholder: "filter keys", "aria-label": "filter keys",
 			oninput: () => this.update() });
 		this.count = el("span", { class: "dim" });
-		const rate = el("input", { type: "checkbox", onchange: () => {
-			this.byRate = rate.checked;
+		const recent = el("input", { type: "checkbox", checked: this.byRate, onchange: () => {
+			this.byRate = recent.checked;
 			this.update();
 		} });
 		this.root = el("div", { class: "bars" },
-			el("div", { class: "tools" }, this.filter, isGauge(agg.fn) ? null :
-				el("label", {}, rate, " sort by recent change"), this.count), this.scroll);
+			el("div", { class: "tools" }, this.filter, !this.rates ? null :
+				el("label", {}, recent, " sort by recent change"), this.count), this.scroll);
+	}
+
+	private get rates(): boolean {
+		return !isGauge(this.agg.fn);
+	}
+
+	/** What a row is sorted by: what came of late, in the interval that is marked, or at all. */
+	private rank = (k: Key): number => this.values.size ? this.values.get(k) ?? 0 : this.byRate ? lately(k, this.stage.model.moments) : k.value;
+
+	/** What each key has counted in the interval that is marked. */
+	private mark(): void {
+		this.values.clear();
+		const part = this.time.brush ?? this.time.window;
+		if (!part || !this.rates) return;
+		const [from, to] = this.time.within(...part);
+		for (const k of this.agg.keys) {
+			if (!k?.history) continue;
+			let sum = 0;
+			for (let i = from; i < to; i++) sum += k.history[i % SLOTS] * Math.max(1, this.time.ends(i) - this.time.begins(i)) / 1000;
+			this.values.set(k, Math.round(sum));
+		}
 	}
 
 	update(): void {
 		const wanted = this.filter.value.toLowerCase();
 		this.sorted = this.agg.keys.filter((k) => k && k.alive && (!wanted || k.text.toLowerCase().includes(wanted)));
-		const rank = this.byRate ? (k: Key) => k.rate : (k: Key) => k.value;
+		this.mark();
+		this.unit = unitOf(this.agg, this.stage.model.program);
+		if (this.values.size) this.sorted = this.sorted.filter((k) => this.values.get(k));
+		this.ranks = new Map(this.sorted.map((k) => [k, this.rank(k)]));
+		const rank = (k: Key) => this.ranks.get(k)!;
 		this.sorted.sort(this.agg.fn === "min" ? (a, b) => rank(a) - rank(b) : (a, b) => rank(b) - rank(a));
 		this.most = this.sorted.reduce((most, k) => Math.max(most, Math.abs(rank(k))), 0);
 		this.round++;
 		const n = this.sorted.length;
 		setText(this.count, `${whole(n)} ${n === 1 ? "key" : "keys"}` +
-			(this.agg.more ? `, ${whole(this.agg.more)} more are not shown` : ""));
-		if (n !== this.tall) {
+			(this.agg.more ? `, ${whole(this.agg.more)} more are not shown` : "") + (this.values.size ? `, ${this.time.interval()}` :
+			n === 0 && wanted ? ` of ${whole(this.agg.keys.length)} match` : ""));
+		const room = this.root.closest(".full") ? Math.floor((innerHeight - 160) / ROW) : this.stage.recent ? COMPACT : SHOWN;
+		if (n !== this.tall || room !== this.room) {
 			this.list.style.height = `${n * ROW}px`;
-			this.scroll.style.height = `${Math.min(n, SHOWN) * ROW + 2}px`;
+			this.scroll.style.height = `${Math.min(n, room) * ROW + 2}px`;
 			this.tall = n;
+			this.room = room;
 		}
 		soon(this.fill);
 	}
@@ -131,21 +170,33 @@ export class Bars implements View {
 	private sized = (): void => this.measure();
 
 	private draw(row: Row, key: Key, at: number, most: number): void {
-		const v = this.byRate ? key.rate : key.value;
+		const v = this.ranks.get(key) ?? 0, value = this.values.size ? v : key.value;
 		if (row.at !== at) row.root.style.transform = `translateY(${at * ROW}px)`;
 		if (row.of !== key) {
 			row.of = key;
 			row.root.title = key.parts.map((p) => this.stage.model.partText(p)).join("\n");
 			setText(row.key, key.text || "(all)");
 		}
-		if (row.value.dataset.value !== String(key.value)) {
-			setText(row.value, whole(key.value));
-			row.value.dataset.value = String(key.value);
+		if (row.value.dataset.value !== String(value)) {
+			const unit = isDist(this.agg.fn) || this.unit.kind === "cpu" ? null : this.unit;
+			setText(row.value, unit?.kind ? amount(value, unit) : whole(value));
+			row.value.title = unit?.kind ? exact(value, unit) : "";
+			row.value.dataset.value = String(value);
 		}
-		setText(row.rate, isGauge(this.agg.fn) ? "" : key.rate ? `${short(Math.round(key.rate))}/s` : "");
+		const late = this.byRate ? v : key.rate;
+		setText(row.rate, !this.rates || !late || this.values.size ? "" : rate(late, isDist(this.agg.fn) ? { kind: "", scale: 1 } : this.unit));
 		// its place is not a matter of layout: neither is its width
-		row.bar.style.transform = `translateX(${most ? (Math.abs(v) / most - 1) * 100 : -100}%)`;
+		row.bar.style.transform = `scaleX(${most ? Math.abs(v) / most : 0})`;
 	}
+}
+
+/** A second's worth of the last ten moments. */
+function lately(k: Key, moments: number): number {
+	if (!k.history) return k.rate;
+	const n = Math.min(10, moments);
+	let sum = 0;
+	for (let i = moments - n; i < moments; i++) sum += k.history[i % SLOTS];
+	return n ? sum / n : 0;
 }
 
 /** The newest moments of a key as a line, as many as the canvas has pixels. */

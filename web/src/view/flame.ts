@@ -1,386 +1,338 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stacks as a flame graph: the outermost function at the top, each as wide as what was counted in it. A node is made
-// once for each new stack; a moment only adds its numbers along the paths, so ten thousand stacks stay quick. Boxes lie in
-// arrays that are used again, and are painted as one row of pixels for each level, which is then made as high as it
-// should be: thirty thousand boxes cost what thirty cost. A mark remembers all numbers: then each function shows how its
-// share has changed since, and widths are those of before, of since, or of both. Functions of the kernel are orange, all
-// others green.
-import { el, font, hash, ink, Layer, percent, setText, short, soon, surface, whole, type Surface } from "../dom";
-import type { Part } from "../message";
-import { hasStack, type Agg, type Key } from "../model";
+// Stacks as pictures: heaviest first, by name, in the order of time, from the inside out, or function by function with callers and
+// callees (a sandwich). All show the same numbers, which may be those of a part, or of two parts against each other.
+import { el, percent, setText, short, whole as digits } from "../dom";
+import { Chart, chartStyle, type Wishes } from "../flame/chart";
+import { Compare, compareStyle } from "../flame/compare";
+import { Legend, legendStyle } from "../flame/legend";
+import type { Frame } from "../flame/names";
+import { Colours, colours as palette, difference, type By } from "../flame/palette";
+import type { Look } from "../flame/painter";
+import { Sandwich, sandwichStyle } from "../flame/sandwich";
+import { Search } from "../flame/search";
+import { AggSource, RecordSource, type Source } from "../flame/source";
+import { isStack } from "../flame/stacks";
+import { inverted, TimeTree, Tree, type Node } from "../flame/tree";
+import { gridStyle } from "../table";
+import { hasStack, type Agg } from "../model";
 import { register, type Stage, type View } from "../view";
 
-const css = `
-.flamebox { max-height: 480px; }
-.flame { width: 100%; display: block; cursor: pointer; }
+const css = palette + chartStyle + legendStyle + sandwichStyle + compareStyle + gridStyle + `
+.modes { display: flex; gap: 4px; flex-wrap: wrap; }
+.found { margin-left: 6px; }
+.flames .note { padding-top: 4px; }
 `;
 
-const ROW = 20;
-const LEAST = 1;			// pixels; thinner ones are not drawn
-const HUES = ["--f0", "--f1", "--f2", "--f3", "--u0", "--u1", "--u2", "--u3", "--grid", "--more", "--less", "--found"];
-const USER = 4, SAME = 8, MORE = 9, LESS = 10, FOUND = 11;
-const KERNEL = "_[k]";			// ends names of kernel functions in folded stacks
-
-/** What widths show: everything, or what was counted before or after the mark. */
+/** What widths show: everything, or what belongs to either part of a comparison. */
 type Widths = "all" | "since" | "before";
-
-interface Node { name: string; total: number; mark: number; parent: Node | null; kids: Map<string, Node>; depth: number;
-	sorted: Node[] | null; hue: number; low: string }
-
-function node(name: string, parent: Node | null, kernel = false): Node {
-	return { name, total: 0, mark: 0, parent, kids: new Map(), depth: parent ? parent.depth + 1 : 0,
-		sorted: null, hue: hash(name) % 4 + (kernel || name.endsWith(KERNEL) ? 0 : USER), low: name.toLowerCase() };
-}
-
-/** Boxes level by level: those of level d are from[d] to from[d + 1]. */
-class Boxes {
-	n = 0;
-	levels = 0;
-	nodes: Node[] = [];
-	x = new Float64Array(1024);
-	w = new Float64Array(1024);
-	from = new Int32Array(512);
-
-	clear(): void {
-		this.n = this.levels = 0;
-		this.from[0] = 0;
-	}
-	add(node: Node, x: number, w: number): void {
-		if (this.n === this.x.length) {
-			this.x = grown(this.x, Float64Array);
-			this.w = grown(this.w, Float64Array);
-		}
-		this.nodes[this.n] = node;
-		this.x[this.n] = x;
-		this.w[this.n++] = w;
-	}
-	endLevel(): void {
-		if (this.levels + 2 > this.from.length) this.from = grown(this.from, Int32Array);
-		this.from[++this.levels] = this.n;
-	}
-	of(n: Node): number {
-		for (let i = this.from[n.depth]; n.depth < this.levels && i < this.from[n.depth + 1]; i++)
-			if (this.nodes[i] === n) return i;
-		return -1;
-	}
-	at(level: number, x: number): Node | null {
-		for (let i = this.from[level]; level < this.levels && i < this.from[level + 1]; i++)
-			if (x >= this.x[i] && x < this.x[i] + this.w[i]) return this.nodes[i];
-		return null;
-	}
-}
-
-function grown<T extends Float64Array | Int32Array>(old: T, kind: new (n: number) => T): T {
-	const more = new kind(old.length * 2);
-	more.set(old);
-	return more;
-}
-
-/** #rrggbb as a pixel has it. */
-function pixel(colour: string): number {
-	const n = parseInt(colour.slice(1), 16);
-	return (0xff000000 | (n & 0xff) << 16 | n & 0xff00 | n >> 16) >>> 0;
-}
+type Mode = "time" | "heavy" | "sandwich" | "inverted" | "name";
+const MODES: [Mode, string, string][] = [["heavy", "left heavy", "2"], ["name", "A\u2013Z", "5"], ["time", "time order", "1"],
+	["inverted", "bottom up", "4"], ["sandwich", "sandwich", "3"]];
+const KEYS: Record<string, Mode> = Object.fromEntries(MODES.map(([mode, , key]) => [key, mode]));
+const SETTLE = 2000;			// ms in which the order stays, so that boxes do not jump
 
 export class Flame implements View {
 	readonly root: HTMLElement;
-	private canvas: HTMLCanvasElement;
-	private note: HTMLElement;
-	private search: HTMLInputElement;
+	private note = el("div", { class: "note", role: "status" });
+	private modes = el("div", { class: "modes", role: "group", "aria-label": "order" });
+	private body = el("div");
+	private lane = el("select", { "aria-label": "samples of which CPU", hidden: true, onchange: () => this.show("time") });
 	private since: HTMLButtonElement;
 	private side: HTMLButtonElement;
 	private turn: HTMLButtonElement;
-	private all = node("all", null);
-	private zoom = this.all;
-	private paths: (Node[] | undefined)[] = [];
-	private counted: number[] = [];
-	private boxes = new Boxes();
-	private hover: Node | null = null;
+	private comparing: HTMLButtonElement;
+	private search: Search;
+	private legend: Legend;
+	private compareRow: Compare;
+	private chart: Chart;
+	private sandwich: Sandwich;
+	private colours = new Colours();
+	private mode: Mode = "heavy";
+	private trees = new Map<string, Tree>();
 	private marked = false;
-	private turned = false;		// the outermost function at the bottom
+	private turned = false;
 	private widths: Widths = "all";
 	private words = { before: "before the mark", since: "since the mark" };
-	private layer = new Layer();
-	private strip = document.createElement("canvas");	// a pixel high for each level
-	private image: ImageData | null = null;
-	private width = 0;
-	private height = 0;		// levels that there is room for: it never shrinks, so that zooming moves nothing
-	private found = "";		// what of it was found, as text
+	private sum = 0;
+	private sumBefore = 0;
+	private settled = 0;
 
-	constructor(private stage: Stage, private agg: Agg) {
-		this.canvas = el("canvas", { class: "flame", tabIndex: 0, role: "img",
-			"aria-label": "flame graph; arrow keys walk through it, Enter zooms, Escape zooms out, i turns it over" +
-				(stage.pick ? ", l looks into it" : "") });
-		this.note = el("div", { class: "note", role: "status" });
-		this.search = el("input", { type: "search", placeholder: "find function", "aria-label": "find function",
-			oninput: () => this.repaint(), onkeydown: (e: KeyboardEvent) => e.key === "Escape" && this.reset() });
-		this.since = el("button", { type: "button", "aria-pressed": "false", hidden: !stage.pick, onclick: () => this.mark() },
-			"mark this moment");
-		this.side = el("button", { type: "button", hidden: true, title: "key w", onclick: () => this.otherWidths() });
-		this.turn = el("button", { type: "button", "aria-pressed": "false", title: "key i", onclick: () => this.turnOver() },
-			"turn over");
-		this.root = el("div", { class: "flames" }, el("div", { class: "tools" }, this.search, this.since, this.side, this.turn,
-			stage.pick ? el("button", { type: "button", onclick: () => this.pick(this.hover ?? this.zoom) }, "look into it") : null),
-			el("div", { class: "scroll flamebox" }, this.canvas), this.note);
-		this.canvas.addEventListener("pointermove", (e) => this.over(this.at(e.offsetX, e.offsetY)));
-		this.canvas.addEventListener("pointerleave", () => this.over(null));
-		this.canvas.addEventListener("click", (e) => this.zoomTo(this.at(e.offsetX, e.offsetY)));
-		this.canvas.addEventListener("keydown", (e) => this.key(e));
+	constructor(private stage: Stage, private source: Source, private agg: Agg | null) {
+		const look: Look = { count: this.count, fill: (n) => this.fill(n), faded: (n) => this.faded(n), found: (n) => this.search.has(n.frame),
+			sign: (n) => this.sign(n) };
+		const wishes: Omit<Wishes, "label" | "minimap"> = { pointed: (n) => this.tell(n), key: (e, n) => this.key(e, n), reset: () => this.reset() };
+		const button = (text: string, title: string, onclick: () => void) => el("button", { type: "button", title, onclick }, text);
+		this.search = new Search(source.stacks, () => this.sought(), (by) => this.step(by), () => this.chart.reset());
+		this.legend = new Legend(source.stacks, this.colours, () => this.recolour());
+		this.compareRow = new Compare(source, () => this.compared());
+		this.chart = new Chart(look, { ...wishes, minimap: true, label: "flame graph; arrow keys walk through it, Enter zooms, Escape zooms out, " +
+			"plus and minus zoom, brackets move, 1 to 5 choose the order, i turns it over" + (agg && stage.pick ? ", l looks into it" : "") });
+		this.sandwich = new Sandwich(source.stacks, look, wishes, (i) => this.weight(i),
+			(f) => !this.search.active || this.search.has(f), (f) => this.tellFrame(f));
+		this.since = button("mark this moment", "what comes is compared with what was so far", () => this.mark());
+		this.side = button("", "key w", () => this.otherWidths());
+		this.turn = button("turn over", "key i", () => this.turnOver());
+		this.comparing = button("compare \u2026", "a part of the time, or of the keys, with another", () => this.openCompare());
+		this.root = this.build();
+		this.show("heavy");
 	}
 
-	/** Compares what was counted so far with what comes: the widths are those of what comes. */
-	compare(words: { before: string; since: string }): void {
+	private build(): HTMLElement {
+		const live = !!this.stage.pick, select = el("select", { "aria-label": "colours show", title: "key c", onchange: () => {
+			this.colours.by = select.value as By;
+			this.legend.only = "";
+			this.recolour();
+		} }, ...["kind", "module", "language"].map((v) => el("option", { value: v }, `colour: ${v}`)));
+		for (const [mode, text, key] of MODES) this.modes.append(el("button", { type: "button", title: `key ${key}`, "data-mode": mode,
+			onclick: () => this.show(mode) }, text));
+		this.colourSelect = select;
+		this.since.hidden = this.comparing.hidden = !live;
+		this.side.hidden = true;
+		this.since.setAttribute("aria-pressed", "false");
+		this.turn.setAttribute("aria-pressed", "false");
+		return el("div", { class: "flames" }, el("div", { class: "tools" }, this.modes, this.lane, select, this.search.root, this.turn, this.since,
+			this.comparing, this.side, live && this.agg ? el("button", { type: "button", title: "key l", onclick: () =>
+				this.pick(this.chart.current) }, "look into it") : null), this.compareRow.root, this.legend.root, this.body, this.note);
+	}
+	private colourSelect!: HTMLSelectElement;
+
+	// ---- numbers
+
+	/** What a function is as wide as. */
+	private count = (n: Node): number => this.mode === "time" || this.widths === "all" ? n.total : this.widths === "before" ? n.before :
+		n.total - n.before;
+
+	private weight(stack: number): number {
+		const s = this.source.stacks;
+		return this.widths === "all" ? s.total[stack] : this.widths === "before" ? s.before[stack] : s.total[stack] - s.before[stack];
+	}
+
+	/** How the share of all has changed, in points. */
+	private change(n: Node): number {
+		const before = this.sumBefore ? n.before / this.sumBefore : 0, came = this.sum - this.sumBefore;
+		return came > 0 ? (n.total - n.before) / came - before : 0;
+	}
+
+	private get differs(): boolean {
+		return this.marked && this.mode !== "time";
+	}
+
+	private fill(n: Node): number {
+		return this.differs ? difference(this.change(n)) : this.colours.of(n.frame);
+	}
+
+	private faded(n: Node): boolean {
+		if (!n.frame) return false;
+		return (this.search.active && !this.search.has(n.frame)) || (this.legend.only !== "" && this.colours.name(n.frame) !== this.legend.only);
+	}
+
+	private sign(n: Node): string {
+		const d = this.differs ? this.change(n) : 0;
+		return d > 0.001 ? "\u25b2 " : d < -0.001 ? "\u25bc " : "";
+	}
+
+	// ---- what the user asked for
+
+	private show(mode: Mode): void {
+		if (mode === "time" && !this.source.stacks.samples.length) return;
+		this.mode = mode;
+		for (const b of this.modes.children) b.setAttribute("aria-pressed", String((b as HTMLElement).dataset.mode === mode));
+		this.body.replaceChildren(mode === "sandwich" ? this.sandwich.root : this.chart.root);
+		this.lane.hidden = mode !== "time" || this.lane.options.length < 3;
+		this.turn.hidden = mode === "sandwich";
 		this.update();
-		this.mark();
+	}
+
+	/** The tree of a mode, made when it is wanted first. */
+	private tree(): Tree {
+		const name = this.mode === "time" ? `time ${this.lane.value} ${this.source.stacks.epoch}` : this.mode === "inverted" ? "inverted" : "whole";
+		let tree = this.trees.get(name);
+		if (!tree) {
+			tree = this.mode === "time" ? new TimeTree(this.source.stacks, Number(this.lane.value || -1)) :
+				this.mode === "inverted" ? new Tree(this.source.stacks, inverted) : new Tree(this.source.stacks);
+			if (this.mode === "time") for (const old of this.trees.keys()) if (old.startsWith("time")) this.trees.delete(old);
+			this.trees.set(name, tree);
+		}
+		return tree;
+	}
+
+	/** Counts so far are those of something earlier; the widths are those of what comes. */
+	compare(words: { before: string; since: string }): void {
+		this.marked = true;
 		this.words = words;
 		this.since.hidden = true;
 		this.widths = "since";
 	}
 
+	private mark(): void {
+		this.marked = !this.marked;
+		this.widths = "all";
+		this.words = { before: "before the mark", since: "since the mark" };
+		this.source.mark(this.marked);
+		this.since.setAttribute("aria-pressed", String(this.marked));
+		setText(this.since, this.marked ? "difference since the mark" : "mark this moment");
+		this.update();
+	}
+
+	private openCompare(): void {
+		const open = this.compareRow.root.hidden;
+		if (open && this.since.getAttribute("aria-pressed") === "true") this.mark();
+		this.compareRow.root.hidden = !open;
+		this.comparing.setAttribute("aria-pressed", String(open));
+		this.since.hidden = open;
+		if (!open) this.compareRow.clear();
+		this.update();
+	}
+
+	private compared(): void {
+		const with_ = this.source.other !== null;
+		if (with_ !== this.marked) this.widths = with_ ? "since" : "all";
+		this.marked = with_;
+		this.words = this.compareRow.words();
+		this.settled = 0;
+		this.update();
+	}
+
 	private otherWidths(): void {
-		const next: Record<Widths, Widths> = { all: "since", since: "before", before: this.since.hidden ? "since" : "all" };
+		const both = !this.since.hidden || !this.compareRow.root.hidden;
+		const next: Record<Widths, Widths> = { all: "since", since: "before", before: both ? "all" : "since" };
 		this.widths = next[this.widths];
+		this.settled = 0;
 		this.update();
 	}
 
 	private turnOver(): void {
 		this.turned = !this.turned;
 		this.turn.setAttribute("aria-pressed", String(this.turned));
-		this.repaint();
+		this.chart.turn(this.turned);
 	}
 
-	/** What a function is as wide as. */
-	private count(n: Node): number {
-		return this.widths === "all" ? n.total : this.widths === "before" ? n.mark : n.total - n.mark;
+	private pick(n: Node | null): void {
+		if (n?.frame && this.agg) this.stage.pick?.({ agg: this.agg, frame: n.frame.full });
 	}
 
-	private top(depth: number): number {
-		return (this.turned ? this.height - 1 - depth : depth) * ROW;
+	private sought(): void {
+		this.search.update((i) => this.weight(i));
+		this.recolour();
 	}
 
-	private mark(): void {
-		this.marked = !this.marked;
-		this.widths = "all";
-		const walk = (n: Node) => {
-			n.mark = n.total;
-			for (const k of n.kids.values()) walk(k);
-		};
-		if (this.marked) walk(this.all);
-		this.since.setAttribute("aria-pressed", String(this.marked));
-		setText(this.since, this.marked ? "difference since the mark" : "mark this moment");
-		this.update();
+	/** To the next place where it is found. */
+	private step(by: number): void {
+		if (this.mode === "sandwich") return;
+		const all = this.search.places(this.tree(), this.count), at = this.chart.current, i = at ? all.indexOf(at) : -1;
+		if (!all.length) return;
+		this.chart.reveal(all[i < 0 ? (by > 0 ? 0 : all.length - 1) : (i + by + all.length) % all.length]);
 	}
 
-	private pick(n: Node): void {
-		this.stage.pick?.({ agg: this.agg, frame: n.name });
-	}
-
-	/** Names from the outermost on: other keys, functions of the process, functions of the kernel. */
-	private frames(parts: Part[]): { name: string; kernel: boolean }[] {
-		const m = this.stage.model, keys: string[] = [], user: string[] = [], kernel: string[] = [];
-		for (const p of parts)
-			if (typeof p === "object" && p !== null && "st" in p)
-				for (let i = p.st.length - 1; i >= 0; i--)
-					(p.pid ? user : kernel).push(m.name(p.st[i]).replace(/\+0x[0-9a-f]+$/, ""));
-			else keys.push(m.partText(p));
-		return [...[...keys, ...user].map((name) => ({ name, kernel: false })), ...kernel.map((name) => ({ name, kernel: true }))];
-	}
-
-	private path(key: Key): Node[] {
-		let at = this.all;
-		const nodes = [at];
-		for (const { name, kernel } of this.frames(key.parts)) {
-			let next = at.kids.get(name);
-			if (!next) {
-				at.kids.set(name, next = node(name, at, kernel));
-				at.sorted = null;
-			}
-			nodes.push(at = next);
-		}
-		return nodes;
-	}
-
-	update(): void {
-		for (const key of this.agg.keys) {
-			if (!key) continue;
-			const path = this.paths[key.id] ??= this.path(key), was = this.counted[key.id] ?? 0;
-			const now = key.alive ? key.value : 0;
-			if (now === was) continue;
-			this.counted[key.id] = now;
-			for (const n of path) n.total += now - was;
-		}
-		this.width = this.canvas.clientWidth;
-		this.side.hidden = !this.marked;
-		setText(this.side, `widths: ${this.widths === "all" ? "all" : this.words[this.widths]}`);
-		this.layout();
-		this.repaint();
-	}
-
-	private repaint(): void {
-		this.layer.old();
-		soon(this.draw);
-	}
-
-	/** Boxes under the function that is zoomed to; those around it are as wide as all. */
-	private layout(): void {
-		const b = this.boxes, around: Node[] = [];
-		b.clear();
-		for (let up: Node | null = this.zoom; up; up = up.parent) around.push(up);
-		while (around.length) {
-			b.add(around.pop()!, 0, this.width);
-			b.endLevel();
-		}
-		for (let i = b.n - 1, end = b.n; i < end; end = b.n) {
-			for (; i < end; i++) this.children(i);
-			if (b.n > end) b.endLevel();
-		}
-		if (b.levels <= this.height) return;
-		this.height = Math.max(4, b.levels);
-		this.canvas.style.height = `${this.height * ROW}px`;
-	}
-
-	private children(i: number): void {
-		const b = this.boxes, of = b.nodes[i], all = this.count(of), scale = all > 0 ? b.w[i] / all : 0;
-		of.sorted ??= [...of.kids.values()].sort((p, q) => p.name < q.name ? -1 : 1);
-		let x = b.x[i];
-		for (const k of of.sorted) {
-			const w = this.count(k) * scale;
-			if (w >= LEAST) b.add(k, x, w);
-			x += w;
-		}
-	}
-
-	private at(x: number, y: number): Node | null {
-		const row = Math.floor(y / ROW);
-		return this.boxes.at(this.turned ? this.height - 1 - row : row, x);
-	}
-
-	private over(n: Node | null): void {
-		if (n === this.hover) return;
-		this.hover = n ?? this.hover;
-		soon(this.draw);
-	}
-
-	private zoomTo(n: Node | null): void {
-		if (!n) return;
-		this.zoom = n;
-		this.layout();
-		this.repaint();
-	}
-
-	private key(e: KeyboardEvent): void {
-		const at = this.hover ?? this.zoom, b = this.boxes, i = b.of(at), beside = (n: Node | undefined) =>
-			n?.depth === at.depth ? n : null;
-		const up = this.turned ? "ArrowDown" : "ArrowUp", down = this.turned ? "ArrowUp" : "ArrowDown";
-		let to: Node | null | undefined;
-		if (e.key === "ArrowLeft") to = beside(b.nodes[i - 1]);
-		else if (e.key === "ArrowRight") to = i + 1 < b.n ? beside(b.nodes[i + 1]) : null;
-		else if (e.key === up) to = at.parent;
-		else if (e.key === down) to = i < 0 ? null : b.at(at.depth + 1, b.x[i]) ?? at.sorted?.find((k) => b.of(k) >= 0);
-		else if (e.key === "l") this.pick(at);
-		else if (e.key === "i") this.turnOver();
-		else if (e.key === "w" && this.marked) this.otherWidths();
-		else if (e.key === "/") this.search.focus();
-		else if (e.key === "Enter") this.zoomTo(at);
-		else if (e.key === "Escape") this.reset();
-		else return;
-		e.preventDefault();
-		if (to) this.over(to);
+	private recolour(): void {
+		this.colours.learn(this.modules());
+		this.legend.update((i) => this.weight(i), this.differs);
+		if (this.mode === "sandwich") {
+			this.sandwich.update();
+			this.sandwich.repaint();
+		} else this.chart.repaint();
+		const at = this.chart.current;
+		if (at && this.mode !== "sandwich") this.tell(at);
 	}
 
 	private reset(): void {
-		this.search.value = "";
-		this.hover = null;
-		this.zoomTo(this.all);
+		this.search.clear();
+		this.legend.only = "";
+		this.sought();
 	}
 
-	/** How the share of all has changed since the mark, in points. */
-	private change(n: Node): number {
-		const before = this.all.mark ? n.mark / this.all.mark : 0, came = this.all.total - this.all.mark;
-		return came > 0 ? (n.total - n.mark) / came - before : 0;
+	private key(e: KeyboardEvent, n: Node): boolean {
+		const by: By[] = ["kind", "module", "language"];
+		if (KEYS[e.key]) {
+			this.show(KEYS[e.key]);
+			this.body.querySelector<HTMLElement>("canvas.flame, .grid")?.focus();
+		} else if (e.key === "l") this.pick(n);
+		else if (e.key === "i") this.turnOver();
+		else if (e.key === "w" && this.marked) this.otherWidths();
+		else if (e.key === "f" && n.frame) {
+			this.show("sandwich");
+			this.sandwich.choose(n.frame);
+		} else if (e.key === "c") {
+			this.colourSelect.value = by[(by.indexOf(this.colours.by) + 1) % by.length];
+			this.colourSelect.dispatchEvent(new Event("change"));
+		} else if (e.key === "/") this.search.input.focus();
+		else if (e.key === "n" || e.key === "N") this.step(e.key === "n" ? 1 : -1);
+		else return false;
+		return true;
 	}
 
-	private hue(n: Node, wanted: string): number {
-		if (wanted !== "" && n.low.includes(wanted)) return FOUND;
-		if (!this.marked) return n.hue;
-		const d = this.change(n);
-		return Math.abs(d) < 0.001 ? SAME : d > 0 ? MORE : LESS;
-	}
+	// ---- the picture
 
-	private draw = (): void => {
-		const s = surface(this.canvas, this.width, this.height * ROW);
-		if (!s) return;
-		this.layer.copy(s, this.base);
-		const b = this.boxes, i = this.hover ? b.of(this.hover) : -1;
-		if (i >= 0) {
-			s.c.strokeStyle = ink("--fg");
-			s.c.lineWidth = 2;
-			s.c.strokeRect(b.x[i] + 1, this.top(this.hover!.depth) + 1, Math.max(1, b.w[i] - 2), ROW - 3);
+	update(): void {
+		const s = this.source.stacks, now = performance.now();
+		this.source.update();
+		this.sum = s.sum(s.total);
+		this.sumBefore = s.sum(s.before);
+		this.lanes();
+		this.side.hidden = !this.marked;
+		setText(this.side, `widths: ${this.widths === "all" ? "all" : this.words[this.widths]}`);
+		this.colours.learn(this.modules());
+		this.search.update((i) => this.weight(i));
+		this.compareRow.update();
+		this.legend.update((i) => this.weight(i), this.differs);
+		if (this.mode === "sandwich") return this.sandwich.update();
+		const tree = this.tree();
+		tree.update();
+		tree.heavy = this.mode !== "name";
+		if (now - this.settled > SETTLE || tree !== this.shown || tree.heavy !== this.heavy) {
+			tree.version++;
+			this.settled = now;
 		}
-		this.tell();
-	};
+		this.shown = tree;
+		this.heavy = tree.heavy;
+		this.chart.set(tree);
+		this.chart.update();
+		this.tell(this.chart.current ?? tree.root);
+	}
+	private shown: Tree | null = null;
+	private heavy = true;
 
-	private base = (s: Surface): void => {
-		const b = this.boxes, wanted = this.search.value.toLowerCase(), scale = s.c.canvas.width / s.w;
-		const wide = s.c.canvas.width, colours = HUES.map((h) => pixel(ink(h)));
-		if (this.image?.width !== wide || this.image.height < b.levels) {
-			this.strip.width = wide;
-			this.strip.height = Math.max(b.levels, 64);
-			this.image = new ImageData(wide, this.strip.height);
-		}
-		const pixels = new Uint32Array(this.image.data.buffer);
-		pixels.fill(0, 0, wide * b.levels);
-		for (let d = 0; d < b.levels; d++)
-			for (let i = b.from[d]; i < b.from[d + 1]; i++) {
-				const from = Math.round(b.x[i] * scale), to = Math.min(wide, Math.round((b.x[i] + b.w[i]) * scale));
-				pixels.fill(colours[this.hue(b.nodes[i], wanted)], d * wide + from, d * wide + (to - from > 3 ? to - 1 : to));
-			}
-		this.strip.getContext("2d")!.putImageData(this.image, 0, 0, 0, 0, wide, b.levels);
-		s.c.imageSmoothingEnabled = false;
-		s.c.save();
-		if (this.turned) {
-			s.c.translate(0, this.height * ROW);
-			s.c.scale(1, -1);
-		}
-		s.c.drawImage(this.strip, 0, 0, wide, b.levels, 0, 0, s.w, b.levels * ROW);
-		s.c.restore();
-		for (let d = 0; d < b.levels; d++) s.c.clearRect(0, this.top(d) + ROW - 1, s.w, 1);
-		this.labels(s.c, wanted);
-		this.found = wanted ? `; found: ${percent(this.hits(this.all, wanted) / Math.max(1, this.count(this.all)))}` : "";
-	};
-
-	private labels(c: CanvasRenderingContext2D, wanted: string): void {
-		const b = this.boxes, text = ink("--flametext"), plain = ink("--fg");
-		c.font = font;
-		c.textBaseline = "middle";
-		for (let i = 0; i < b.n; i++) {
-			if (b.w[i] <= 28) continue;
-			c.fillStyle = this.hue(b.nodes[i], wanted) === SAME ? plain : text;
-			this.label(c, b.nodes[i], b.x[i], b.w[i]);
-		}
+	private lanes(): void {
+		const cpus = [...new Set(this.source.stacks.samples.map((s) => s.cpu))].sort((a, b) => a - b);
+		const time = [...this.modes.children].find((b) => (b as HTMLElement).dataset.mode === "time") as HTMLElement;
+		time.hidden = cpus.length === 0;
+		if (this.lane.options.length === cpus.length + 1) return;
+		const was = this.lane.value || "-1";
+		this.lane.replaceChildren(el("option", { value: "-1" }, "all CPUs"), ...cpus.map((c) => el("option", { value: c }, `CPU ${c}`)));
+		this.lane.value = was;
+		this.lane.hidden = this.mode !== "time" || cpus.length < 2;
 	}
 
-	private label(c: CanvasRenderingContext2D, n: Node, x: number, w: number): void {
-		const d = this.marked ? this.change(n) : 0;
-		const sign = d > 0.001 ? "\u25b2 " : d < -0.001 ? "\u25bc " : "", room = Math.floor((w - 6) / 7.2);
-		const full = sign + n.name.slice(n.name.lastIndexOf("`") + 1);
-		c.fillText(full.length > room ? full.slice(0, Math.max(1, room - 1)) + "\u2026" : full, x + 4, this.top(n.depth) + ROW / 2);
+	private modules(): Map<string, number> {
+		const sums = new Map<string, number>();
+		if (this.colours.by !== "module") return sums;
+		this.source.stacks.paths.forEach((path, i) => {
+			const f = path[path.length - 1];
+			if (f) sums.set(f.module, (sums.get(f.module) ?? 0) + this.source.stacks.total[i]);
+		});
+		return sums;
 	}
 
-	private tell(): void {
-		const n = this.hover ?? this.zoom, all = this.count(this.all), share = all > 0 ? this.count(n) / all : 0;
-		const d = this.change(n) * 100;
-		const diff = this.marked ? `; ${whole(n.mark)} ${this.words.before}, ${whole(n.total - n.mark)} ${this.words.since}: ` +
+	private tell(n: Node): void {
+		const root = this.mode === "sandwich" ? this.sum : this.count(this.tree().root), share = root > 0 ? this.count(n) / root : 0;
+		const d = this.change(n) * 100, own = this.mode !== "inverted" && this.mode !== "sandwich" && !this.differs;
+		const self = n.frame && n.self > 0 && own ? `; self ${digits(n.self)} (${percent(n.self / Math.max(1, root))})` : "";
+		const diff = this.differs ? `; ${digits(n.before)} ${this.words.before}, ${digits(n.total - n.before)} ${this.words.since}: ` +
 			`${d >= 0 ? "\u25b2 +" : "\u25bc "}${d.toFixed(1)} points` : "";
-		setText(this.note, `${n.name}: ${whole(this.count(n))} (${percent(share)} of ${short(all)})${diff}${this.found}`);
+		const when = this.mode === "time" && n.frame ? `; from ${(n.from / 1000).toFixed(3)} s to ${(n.to / 1000).toFixed(3)} s` : "";
+		const found = this.search.active ? `; found: ${percent(this.search.share)}` : "";
+		setText(this.note, `${n.frame ? n.frame.full : "all"}: ${digits(this.count(n))} (${percent(share)} of ${short(root)})${self}${diff}${when}${found}`);
 	}
 
-	private hits(n: Node, wanted: string): number {
-		if (n.low.includes(wanted)) return this.count(n);
-		let sum = 0;
-		for (const k of n.kids.values()) sum += this.hits(k, wanted);
-		return sum;
+	private tellFrame(f: Frame): void {
+		setText(this.note, f.full);
 	}
 }
 
-register({ name: "flame", order: 20, css, fits: hasStack, make: (stage, agg) => new Flame(stage, agg) });
+const keys: [string, string][] = [["2 5 1 4 3", "left heavy, A\u2013Z, time order, bottom up, sandwich"], ["arrows", "from function to function"],
+	["Enter, click", "zoom to the function"], ["+ \u2212 0, Ctrl and wheel", "zoom in, out, all"], ["[ ], Shift and wheel, drag", "move"],
+	["/, then Enter or n N", "find functions, from one place to the next"], ["f", "callers and callees of the function"], ["c", "colours: kind, module, language"],
+	["i", "turn over"], ["w", "widths of either part of a comparison"], ["l", "look into the function"], ["Esc", "back to all"]];
+register({ name: "flame", order: 20, css, keys, fits: hasStack, make: (stage, agg) => new Flame(stage, new AggSource(stage.model, agg), agg) });
+register({ name: "stacks", order: 15, css: "", fitsTrace: (m) => m.recs.length > 0 && m.recs.slice(-100).some((r) => r.values.some(isStack)),
+	makeForTrace: (stage) => new Flame(stage, new RecordSource(stage.model), null) });

@@ -1,113 +1,156 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A distribution over time: a column for each moment, a row for each bucket, darker where more was counted. The
-// pointer or the arrow keys read a cell, dragging (or Shift and arrows) marks a range of values, a click (or Enter)
-// pins a moment, whose distribution is then shown as bars with their numbers.
-import { clear, clock, el, font, ink, Layer, setText, short, soon, surface, whole, type Surface } from "../dom";
-import { isDist, SLOTS, type Agg, type Cells, type Key } from "../model";
-import { register, type Stage, type View } from "../view";
+// A distribution over time: a column for each moment, a row for each bucket, darker where more was counted (by the
+// logarithm), with the 50th and 99th percentile as lines. To the right the distribution of what is marked, below what
+// each moment counted. The pointer or the arrow keys read a cell; dragging up marks values to look into, dragging along
+// marks an interval for all panels; a click (or Enter) pins a moment.
+import { drawTimes, drawValues, linear, powers } from "../axis";
+import { clear, el, font, ink, Layer, setText, short, soon, surface, whole, type Surface } from "../dom";
+import { colours, columns, Rows, shade, slot, sum, type Column } from "../grid";
+import { isDist, type Agg, type Cells, type Key } from "../model";
+import type { Timeline } from "../timeline";
+import { range, amount, unitOf, type Unit } from "../units";
+import { register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .heat { width: 100%; display: block; touch-action: pan-y; cursor: crosshair; }
-.scale { display: inline-flex; align-items: center; gap: 2px; color: var(--dim); font-size: 12px; }
-.scale i { width: 14px; height: 10px; border: 1px solid var(--edge); }
-.pinned { padding-top: 6px; }
-.pinned .row { height: 22px; font-size: 13px; }
+.scale { display: inline-flex; align-items: center; gap: 0 6px; color: var(--dim); font-size: 12px; flex-wrap: wrap; }
+.scale span { display: inline-flex; }
+.scale i { width: 14px; height: 10px; }
+.scale svg { width: 22px; height: 8px; margin-left: 6px; stroke: var(--fg); stroke-width: 2; }
+.pinned h3 { padding: 2px 0; }
+.pinned .row { height: 26px; font-size: 13px; }
 `;
 
-const LEFT = 64, BOTTOM = 20, ROW = 18, SCALE = 10;
-const WIDE = 40;			// pixels: from then on a cell has its number in it
+const LEFT = 64, RIGHT = 14, SIDE = 96, AXIS = 22, STRIP = 28, ROW = 18, TOP = 2;
+const WIDE = 44;			// pixels: from then on a cell has its number in it
+const PARTS: [name: string, share: number, dash: number[]][] = [["p50", 0.5, []], ["p99", 0.99, [2, 2]]];
+
+interface Place { width: number; height: number; side: number; row: number }
 
 export class Heat implements View {
 	readonly root: HTMLElement;
 	private canvas: HTMLCanvasElement;
-	private note: HTMLElement;
-	private pinned: HTMLElement;
+	private note = el("div", { class: "note", role: "status" });
+	private head = el("h3");
+	private list = el("div", { hidden: true });
 	private choice: HTMLSelectElement;
-	private col = -1;		// moment under the pointer
-	private row = -1;		// place in agg.order
-	private drag = -1;		// row where a brush began
-	private brush: [number, number] | null = null;
+	private legend: HTMLElement;
+	private row = -1;		// under the pointer
+	private drag: { x: number; y: number; row: number; ms: number; what: "" | "time" | "values" } | null = null;
+	private brush: [number, number] | null = null;	// rows
 	private pin = -1;
 	private known = 0;
 	private layer = new Layer();
+	private picture = document.createElement("canvas");
 	private most = 1;
+	private lines = true;
+	private time: Timeline;
 
 	constructor(private stage: Stage, private agg: Agg) {
+		this.time = timeOf(stage);
 		this.canvas = el("canvas", { class: "heat", tabIndex: 0, role: "img",
 			"aria-label": "distribution over time; arrow keys read it, Shift and arrows mark a range, Enter pins" });
-		this.note = el("div", { class: "note", role: "status" });
-		this.pinned = el("div", { class: "pinned" });
 		this.choice = el("select", { "aria-label": "which key", onchange: () => this.update() });
-		this.root = el("div", { class: "heatmap" }, el("div", { class: "tools" }, this.choice, this.scale()),
-			this.canvas, this.note, this.pinned);
+		this.legend = el("span", { class: "scale" });
+		const parts = el("input", { type: "checkbox", checked: true, onchange: () => {
+			this.lines = parts.checked;
+			this.update();
+		} });
+		const numbers = el("button", { type: "button", "aria-pressed": "false", onclick: () => {
+			this.list.hidden = !this.list.hidden;
+			numbers.setAttribute("aria-pressed", String(!this.list.hidden));
+			this.update();
+		} }, "numbers");
+		this.root = el("div", { class: "heatmap" }, el("div", { class: "tools" }, this.choice, this.legend,
+			el("label", {}, parts, " percentiles"), numbers), this.canvas, this.note, el("div", { class: "pinned" }, this.head, this.list));
 		this.listen();
 	}
 
-	/** What the shades mean. */
-	private scale(): HTMLElement {
-		const box = el("span", { class: "scale", "aria-hidden": "true" }, "few ");
-		for (let i = 1; i <= SCALE; i += 2) {
-			const cell = el("i");
-			cell.style.background = `color-mix(in oklab, var(--heat) ${i * 10}%, var(--heat0))`;
-			box.append(cell);
-		}
-		box.append(" many");
-		return box;
-	}
+	// ---- the pointer and the keys
 
 	private listen(): void {
 		const c = this.canvas;
-		c.addEventListener("pointermove", (e) => {
-			this.place(e.offsetX, e.offsetY);
-			if (this.drag >= 0 && this.row >= 0) this.brush = [Math.min(this.drag, this.row), Math.max(this.drag, this.row)];
-			soon(this.draw);
-		});
+		c.addEventListener("pointermove", (e) => this.moved(e.offsetX, e.offsetY));
 		c.addEventListener("pointerdown", (e) => {
-			this.place(e.offsetX, e.offsetY);
-			this.drag = this.row;
+			this.moved(e.offsetX, e.offsetY);
+			this.drag = { x: e.offsetX, y: e.offsetY, row: this.row, ms: this.time.hover, what: "" };
 			c.setPointerCapture(e.pointerId);
 		});
 		c.addEventListener("pointerup", () => this.release());
 		c.addEventListener("pointerleave", () => {
-			this.col = this.row = -1;
+			this.row = -1;
+			this.time.point(-1);
 			soon(this.draw);
 		});
+		c.addEventListener("dblclick", () => this.time.clear());
 		c.addEventListener("keydown", (e) => this.key(e));
+		this.time.listen((data) => {
+			if (data) this.update();
+			else soon(this.draw);
+		});
+	}
+
+	private moved(x: number, y: number): void {
+		const p = this.place(), row = this.rows().n - 1 - Math.floor((y - TOP) / p.row), [t0, t1] = this.time.shown;
+		this.row = row >= 0 && row < this.rows().n ? row : -1;
+		const ms = x < LEFT || x > LEFT + p.width ? -1 : Math.max(0, t0 + (x - LEFT) / p.width * (t1 - t0));
+		const d = this.drag;
+		if (d && !d.what && Math.hypot(x - d.x, y - d.y) > 5) d.what = Math.abs(x - d.x) > Math.abs(y - d.y) ? "time" : "values";
+		if (d?.what === "time" && d.ms >= 0 && ms >= 0) this.time.mark(d.ms, ms);
+		if (d?.what === "values" && d.row >= 0 && this.row >= 0) this.brush = [Math.min(d.row, this.row), Math.max(d.row, this.row)];
+		this.time.point(ms);
+		soon(this.draw);
 	}
 
 	private release(): void {
-		const moved = this.brush !== null && this.brush[0] !== this.brush[1];
-		this.drag = -1;
-		if (moved) this.chosen();
-		else {
+		const d = this.drag;
+		this.drag = null;
+		if (d?.what === "values" && this.brush) this.chosen();
+		else if (d && !d.what) {
 			this.brush = null;
-			this.pin = this.pin === this.col ? -1 : this.col;
+			const at = this.moment();
+			this.pin = this.pin === at ? -1 : at;
 		}
 		this.update();
+	}
+
+	/** The moment that is pointed at; -1: none. */
+	private moment(): number {
+		return this.time.hover >= 0 && this.stage.model.moments > 0 ? this.time.at(this.time.hover) : -1;
 	}
 
 	private key(e: KeyboardEvent): void {
 		const dx = e.key === "ArrowLeft" ? -1 : e.key === "ArrowRight" ? 1 : 0;
 		const dy = e.key === "ArrowUp" ? 1 : e.key === "ArrowDown" ? -1 : 0;
-		const m = this.stage.model, rows = this.agg.order.length;
 		if (e.key === "Enter" && this.brush) this.chosen();
-		else if (e.key === "Enter") this.pin = this.pin === this.col ? -1 : this.col;
-		else if (e.key === "Escape") this.brush = null;
-		else if (dx || dy) {
-			if (this.col < 0) [this.col, this.row] = [m.moments - 1, Math.floor(rows / 2)];
-			const from = this.row;
-			this.col = Math.min(m.moments - 1, Math.max(m.firstMoment, this.col + dx));
-			this.row = Math.min(rows - 1, Math.max(0, this.row + dy));
-			if (e.shiftKey && dy) {
-				const [a, b] = this.brush ?? [from, from];
-				this.brush = [Math.min(a, this.row), Math.max(b, this.row)];
-			}
-		} else return;
+		else if (e.key === "Enter" && this.time.brush) this.time.zoom();
+		else if (e.key === "Enter") this.pin = this.pin === this.moment() ? -1 : this.moment();
+		else if (e.key === "Escape") {
+			this.brush = null;
+			this.time.clear();
+		} else if (dx || dy) this.step(dx, dy, e.shiftKey);
+		else return;
 		e.preventDefault();
 		this.update();
 	}
 
-	/** The range that was marked is offered to drill into. */
+	private step(dx: number, dy: number, marks: boolean): void {
+		const m = this.stage.model, n = this.rows().n, t = this.time, was = this.moment();
+		const from = was < 0 ? m.moments - 1 : was, at = Math.min(m.moments - 1, Math.max(m.firstMoment, from + dx));
+		if (this.row < 0) this.row = Math.floor(n / 2);
+		const row = this.row;
+		this.row = Math.min(n - 1, Math.max(0, row + dy));
+		if (m.moments) t.point((t.begins(at) + t.ends(at)) / 2);
+		if (marks && dy) {
+			const [a, b] = this.brush ?? [row, row];
+			this.brush = [Math.min(a, this.row), Math.max(b, this.row)];
+		} else if (marks && dx && m.moments) {
+			const [a, b] = t.brush ?? [t.begins(from), t.ends(from)];
+			t.mark(Math.min(a, t.begins(at)), Math.max(b, t.ends(at)));
+		}
+	}
+
+	/** The range that was marked is offered to look into. */
 	private chosen(): void {
 		const [a, b] = this.brush!, order = this.agg.order, which = this.which();
 		this.stage.pick?.({ agg: this.agg, key: which ?? undefined, low: this.agg.buckets[order[a]]?.low,
@@ -118,37 +161,30 @@ export class Heat implements View {
 		return this.choice.value === "" ? null : this.agg.keys[Number(this.choice.value)] ?? null;
 	}
 
-	private cells(moment: number): Cells | undefined {
-		const key = this.which();
-		return (key?.cells ?? this.agg.cells)[moment % SLOTS];
+	private cells = (moment: number): Cells | undefined => slot(this.which()?.cells ?? this.agg.cells, moment);
+
+	private get unit(): Unit {
+		return unitOf(this.agg, this.stage.model.program);
 	}
 
-	private step(): { x0: number; width: number; each: number; n: number; from: number } {
-		const m = this.stage.model, width = this.canvas.clientWidth - LEFT;
-		// a live picture has room for what comes
-		const n = Math.max(m.moments - m.firstMoment, this.stage.pick ? 60 : 1);
-		return { x0: LEFT, width, each: width / n, n, from: m.firstMoment };
+	// ---- the picture
+
+	private rowsOf: { version: number; rows: Rows } | null = null;
+
+	private rows(): Rows {
+		const n = this.agg.order.length;
+		if (this.rowsOf?.version !== n) this.rowsOf = { version: n, rows: new Rows(this.agg) };
+		return this.rowsOf!.rows;
 	}
 
-	private place(x: number, y: number): void {
-		const s = this.step(), rows = this.agg.order.length;
-		const col = s.from + Math.floor((x - s.x0) / s.each), row = rows - 1 - Math.floor(y / this.rowHeight());
-		this.col = x >= s.x0 && col < this.stage.model.moments ? col : -1;
-		this.row = row >= 0 && row < rows ? row : -1;
-	}
-
-	/** When the moment was; a short trace is read in milliseconds. */
-	private time(moment: number): string {
-		const m = this.stage.model, ms = m.times[moment % SLOTS];
-		return m.now < 10000 && m.moments > 12 ? `${(ms / 1000).toFixed(3)} s` : clock(ms);
-	}
-
-	private rowHeight(): number {
-		return (this.canvas.clientHeight - BOTTOM) / Math.max(1, this.agg.order.length);
+	private place(): Place {
+		const w = this.canvas.clientWidth, side = w > 560 ? SIDE : 0, height = this.canvas.clientHeight - AXIS - STRIP - TOP;
+		return { width: Math.max(1, w - LEFT - RIGHT - side), height, side, row: height / Math.max(1, this.rows().n) };
 	}
 
 	update(): void {
-		this.canvas.style.height = `${Math.min(420, Math.max(4, this.agg.order.length) * ROW) + BOTTOM}px`;
+		const high = this.root.closest(".full") ? innerHeight - 300 : this.stage.recent ? 196 : 400;
+		this.canvas.style.height = `${Math.min(high, Math.max(this.stage.recent ? 12 : 6, this.agg.order.length) * ROW) + AXIS + STRIP + TOP}px`;
 		const own = this.agg.keys.filter((k) => k?.cells);	// those with a history of their own
 		if (this.known !== own.length) {
 			const value = this.choice.value;
@@ -165,135 +201,253 @@ export class Heat implements View {
 	}
 
 	private draw = (): void => {
-		const s = surface(this.canvas), st = this.step();
+		const s = surface(this.canvas);
 		if (!s) return;
 		this.layer.copy(s, this.base);
-		this.marks(s.c, st, this.rowHeight(), this.agg.order.length);
-		this.tell(this.most);
+		this.marks(s.c, this.place());
+		this.tell();
 	};
 
 	private base = (s: Surface): void => {
-		const m = this.stage.model, st = this.step(), h = this.rowHeight(), rows = this.agg.order.length;
-		const place = new Array<number>(rows);
-		this.agg.order.forEach((b, i) => place[b] = i);
-		// more moments than pixels: those of one pixel are one column
-		const per = Math.max(1, Math.floor(1 / Math.max(st.each, 1e-6)));
-		const columns: { at: number; cells: Cells }[] = [];
+		const p = this.place(), all = columns(this.time, this.cells, Math.ceil(p.width));
 		let most = 1;
-		for (let i = st.from; i < m.moments; i += per) {
-			const sum: Cells = per === 1 ? this.cells(i) ?? new Map() : this.merged(i, Math.min(i + per, m.moments));
-			for (const n of sum.values()) most = Math.max(most, n);
-			columns.push({ at: i, cells: sum });
-		}
-		this.paint(s.c, columns, st, h, rows, place, most, per);
-		this.axis(s.c, s.w, s.h, h, rows, st);
+		for (const c of all) for (const n of c.cells.values()) most = Math.max(most, n);
+		if (most !== this.most || !this.legend.childElementCount) this.scale(most);
 		this.most = most;
+		this.axes(s.c, p);
+		this.past(s.c, p, all);
+		this.paint(s.c, p, all, most);
+		if (this.lines) for (const [, share, dash] of PARTS) this.percentile(s.c, p, all, share, dash);
+		this.strip(s.c, p, all);
+		if (p.side) this.sideways(s.c, p);
 	};
 
-	private merged(from: number, to: number): Cells {
-		const sum: Cells = new Map();
-		for (let i = from; i < to; i++)
-			for (const [b, n] of this.cells(i) ?? []) sum.set(b, (sum.get(b) ?? 0) + n);
-		return sum;
+	/** What was before the trace is not nothing. */
+	private past(c: CanvasRenderingContext2D, p: Place, all: Column[]): void {
+		const end = all.length ? Math.max(0, all[0].x0) : p.width;
+		if (end < 2) return;
+		c.save();
+		c.beginPath();
+		c.rect(LEFT, TOP, end, p.height);
+		c.clip();
+		c.strokeStyle = ink("--grid");
+		c.lineWidth = 1;
+		c.beginPath();
+		for (let x = -p.height; x < end; x += 8) {
+			c.moveTo(LEFT + x, TOP + p.height);
+			c.lineTo(LEFT + x + p.height, TOP);
+		}
+		c.stroke();
+		c.restore();
 	}
 
-	private paint(c: CanvasRenderingContext2D, columns: { at: number; cells: Cells }[],
-		st: { x0: number; each: number; from: number }, h: number, rows: number, place: number[], most: number,
-		per: number): void {
-		const w = Math.max(1, st.each * per), level = Math.sqrt(most);
-		for (const col of columns)
+	/** A pixel for each cell, stretched to its size. */
+	private paint(c: CanvasRenderingContext2D, p: Place, all: Column[], most: number): void {
+		const rows = this.rows(), w = Math.ceil(p.width), table = colours();
+		if (!rows.n || !all.length) return;
+		const image = new ImageData(w, rows.n), pixels = new Uint32Array(image.data.buffer);
+		for (const col of all)
 			for (const [b, n] of col.cells) {
-				const x = st.x0 + (col.at - st.from) * st.each, y = (rows - 1 - place[b]) * h, shade = Math.sqrt(n) / level;
-				c.fillStyle = ink("--heat");
-				c.globalAlpha = 0.12 + 0.88 * shade;
-				c.fillRect(x, y, Math.ceil(w), Math.ceil(h) - 0.5);
-				if (w >= WIDE && h >= 12) this.cellNumber(c, n, shade, x + w / 2, y + h / 2);
+				const at = (rows.n - 1 - rows.place[b]) * w;
+				pixels.fill(table[shade(n, most)], at + col.x0, at + Math.min(w, col.x1));
 			}
-		c.globalAlpha = 1;
+		this.picture.width = w;
+		this.picture.height = rows.n;
+		this.picture.getContext("2d")!.putImageData(image, 0, 0);
+		c.imageSmoothingEnabled = false;
+		c.drawImage(this.picture, LEFT, TOP, w, p.height);
+		for (const col of all)
+			if (col.x1 - col.x0 >= WIDE && p.row >= 12)
+				for (const [b, n] of col.cells) this.cellNumber(c, n, shade(n, most), LEFT + (col.x0 + col.x1) / 2, TOP + (rows.n - rows.place[b] - 0.5) * p.row);
 	}
 
-	private cellNumber(c: CanvasRenderingContext2D, n: number, shade: number, x: number, y: number): void {
-		c.globalAlpha = 1;
+	private cellNumber(c: CanvasRenderingContext2D, n: number, dark: number, x: number, y: number): void {
 		c.font = font;
 		c.textAlign = "center";
 		c.textBaseline = "middle";
-		c.fillStyle = ink(shade > 0.4 ? "--heat0" : "--fg");
+		c.fillStyle = ink(dark > 110 ? "--heat0" : "--fg");
 		c.fillText(short(n), x, y);
 		c.textBaseline = "alphabetic";
 	}
 
-	private axis(c: CanvasRenderingContext2D, w: number, height: number, h: number, rows: number,
-		st: { x0: number; each: number; from: number; n: number }): void {
-		const m = this.stage.model, every = Math.max(1, Math.ceil(14 / h));
-		c.font = font;
-		c.fillStyle = ink("--dim");
-		c.textAlign = "right";
-		for (let r = 0; r < rows; r += every) {
-			const low = this.agg.buckets[this.agg.order[r]].low;
-			c.fillText(low === null ? "less" : short(low), LEFT - 6, (rows - 1 - r) * h + h / 2 + 4);
+	private percentile(c: CanvasRenderingContext2D, p: Place, all: Column[], share: number, dash: number[]): void {
+		const rows = this.rows();
+		for (const [colour, width] of [["--card", 4], ["--fg", 1.5]] as const) {
+			c.strokeStyle = ink(colour);
+			c.lineWidth = width;
+			c.setLineDash(width > 2 ? [] : dash);
+			c.beginPath();
+			let open = false;
+			for (const col of all) {
+				const at = col.total ? rows.percentile(col.cells, col.total, share) : NaN;
+				const y = TOP + (rows.n - at) * p.row, x = LEFT + (col.x0 + col.x1) / 2;
+				if (Number.isNaN(at)) open = false;
+				else if (open) c.lineTo(x, y);
+				else c.moveTo(x - (all.length > 1 ? 0 : p.width / 2), y);
+				if (!Number.isNaN(at)) open = true;
+			}
+			c.stroke();
 		}
-		c.textAlign = "left";
-		if (m.moments) c.fillText(this.time(st.from), LEFT, height - 5);
-		const last = st.x0 + (m.moments - st.from) * st.each;
-		c.textAlign = last > w - 30 ? "right" : "center";
-		if (m.moments > 8) c.fillText(this.time(m.moments - 1), Math.min(last, w), height - 5);
+		c.setLineDash([]);
 	}
 
-	private marks(c: CanvasRenderingContext2D, st: { x0: number; each: number; from: number; width: number },
-		h: number, rows: number): void {
+	private axes(c: CanvasRenderingContext2D, p: Place): void {
+		const rows = this.rows(), [low, high] = rows.ends, unit = this.unit, used: number[] = [];
+		const y = (v: number) => TOP + (rows.n - rows.at(v)) * p.row;
+		const free = (at: number) => !Number.isNaN(at) && used.every((u) => Math.abs(u - at) >= 16) && used.push(at) > 0;
+		const marks: { y: number; label: string }[] = [];
+		const wanted = !rows.ratio ? linear(high, p.height, unit).map((value) => ({ value, label: amount(value, unit) })) :
+			[...powers(Math.max(1, low), high, unit)].sort((a, b) => Number(a.minor) - Number(b.minor));
+		if (low <= 0 && rows.ratio) wanted.unshift({ value: 0, label: "0" });
+		for (const w of wanted) {
+			const at = w.value === 0 && rows.ratio ? y(0) - p.row / 2 : y(w.value);
+			if (free(at)) marks.push({ y: at, label: w.label });
+		}
+		this.agg.order.forEach((b, r) => {	// ends that are open, and values below 0
+			const { low: l, high: h } = this.agg.buckets[b], at = TOP + (rows.n - r - 0.5) * p.row;
+			const label = l === null ? `< ${amount((h ?? 0) + 1, unit)}` : h === null ? `\u2265 ${amount(l, unit)}` : l < 0 ? amount(l, unit) : "";
+			if (label && free(at)) marks.push({ y: at, label });
+		});
+		drawValues(c, marks, LEFT, LEFT + p.width);
+		const [t0, t1] = this.time.shown;
+		drawTimes(c, { left: LEFT, right: LEFT + p.width, top: TOP, bottom: TOP + p.height + STRIP }, t0, t1, this.time.offset);
+	}
+
+	/** How much each moment has counted. */
+	private strip(c: CanvasRenderingContext2D, p: Place, all: Column[]): void {
+		const rate = (col: Column) => col.total / Math.max(1, col.x1 - col.x0);
+		const most = all.reduce((m, col) => Math.max(m, rate(col)), 0), bottom = TOP + p.height + STRIP;
+		c.fillStyle = ink("--card");
+		c.fillRect(LEFT, TOP + p.height, p.width, STRIP);
+		c.fillStyle = ink("--mark");
+		for (const col of all) {
+			const h = most ? rate(col) / most * (STRIP - 5) : 0;
+			c.fillRect(LEFT + col.x0, bottom - h, Math.max(1, col.x1 - col.x0 - (col.x1 - col.x0 > 4 ? 1 : 0)), h);
+		}
+	}
+
+	/** The distribution of what is shown, marked or pinned. */
+	private sideways(c: CanvasRenderingContext2D, p: Place): void {
+		const all = this.sums(), rows = this.rows(), x = LEFT + p.width + 8;
+		let most = 1;
+		for (const n of all.values()) most = Math.max(most, n);
+		c.fillStyle = ink("--mark");
+		for (const [b, n] of all)
+			c.fillRect(x, TOP + (rows.n - 1 - rows.place[b]) * p.row + 0.5, Math.max(n ? 1 : 0, n / most * (p.side - 8)), Math.max(1, p.row - 1));
+		c.font = font;
+		c.fillStyle = ink("--dim");
+		c.textAlign = "left";
+		c.fillText(this.pin >= 0 ? "pinned" : this.time.brush ? "marked" : "in all", x, TOP + p.height + 16);
+	}
+
+	private marks(c: CanvasRenderingContext2D, p: Place): void {
+		const [t0, t1] = this.time.shown, x = (ms: number) => LEFT + Math.min(1, Math.max(0, (ms - t0) / (t1 - t0))) * p.width;
+		const n = this.rows().n, box = (i: number) => [x(this.time.begins(i)), Math.max(3, x(this.time.ends(i)) - x(this.time.begins(i)))] as const;
+		const b = this.time.brush;
+		if (b) {
+			c.fillStyle = ink("--brush");
+			c.fillRect(x(b[0]), TOP, Math.max(1, x(b[1]) - x(b[0])), p.height + STRIP);
+		}
 		c.strokeStyle = ink("--accent");
 		c.lineWidth = 2;
-		if (this.brush) {
-			const [a, b] = this.brush;
-			c.strokeRect(st.x0 + 1, (rows - 1 - b) * h, st.width - 2, (b - a + 1) * h);
-		}
-		const wide = Math.max(3, st.each);
-		if (this.pin >= 0) c.strokeRect(st.x0 + (this.pin - st.from) * st.each, 1, wide, rows * h - 2);
+		if (this.brush) c.strokeRect(LEFT + 1, TOP + (n - 1 - this.brush[1]) * p.row, p.width - 2, (this.brush[1] - this.brush[0] + 1) * p.row);
+		if (this.pin >= 0) c.strokeRect(box(this.pin)[0], TOP, box(this.pin)[1], p.height + STRIP);
+		const at = this.moment();
+		if (at < 0) return;
 		c.strokeStyle = ink("--fg");
 		c.lineWidth = 1;
-		if (this.col >= 0 && this.row >= 0)
-			c.strokeRect(st.x0 + (this.col - st.from) * st.each, (rows - 1 - this.row) * h, wide, h);
+		if (this.row >= 0) c.strokeRect(box(at)[0], TOP + (n - 1 - this.row) * p.row, box(at)[1], p.row);
+		else {
+			c.beginPath();
+			c.moveTo(Math.round(box(at)[0] + box(at)[1] / 2) + 0.5, 0);
+			c.lineTo(Math.round(box(at)[0] + box(at)[1] / 2) + 0.5, TOP + p.height + STRIP);
+			c.stroke();
+		}
+	}
+
+	// ---- in words and numbers
+
+	/** What the shades and the lines mean. */
+	private scale(most: number): void {
+		const cells = Array.from({ length: 9 }, (_, i) => {
+			const cell = el("i");
+			cell.style.background = `var(--h${i})`;
+			return cell;
+		});
+		const middle = most > 20 ? short(Math.round(Math.expm1(Math.log1p(most) / 2))) : "";
+		clear(this.legend);
+		this.legend.append("1", el("span", { title: `counts, by their logarithm${middle ? `; the middle is ${middle}` : ""}` }, ...cells), short(most));
+		for (const [name, , dash] of PARTS) {
+			const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+			for (const [k, v] of [["x1", "0"], ["x2", "22"], ["y1", "4"], ["y2", "4"], ["stroke-dasharray", dash.join(" ") || "none"]]) line.setAttribute(k, v);
+			svg.setAttribute("aria-hidden", "true");
+			svg.append(line);
+			this.legend.append(svg, name);
+		}
 	}
 
 	private range(row: number): string {
 		const b = this.agg.buckets[this.agg.order[row]];
-		return b.low === null ? `up to ${whole(b.high!)}` : b.high === null ? `from ${whole(b.low)} on` :
-			b.low === b.high ? whole(b.low) : `${whole(b.low)} to ${whole(b.high)}`;
+		return range(b.low, b.high, this.unit);
 	}
 
-	private tell(most: number): void {
+	private tell(): void {
+		const at = this.moment();
 		if (this.brush) {
-			const [a, b] = this.brush;
-			setText(this.note, `marked: ${a === b ? this.range(a) : `${this.range(a)} … ${this.range(b)}`}`);
-		} else if (this.col >= 0 && this.row >= 0) {
-			const n = this.cells(this.col)?.get(this.agg.order[this.row]) ?? 0;
-			setText(this.note, `${this.time(this.col)}: ${whole(n)} of ${this.range(this.row)}`);
-		} else setText(this.note, `darkest: ${whole(most)} in a moment. ${this.stage.pick ? "Drag over values to look into them, click" : "Click"} to pin a moment.`);
+			const [a, b] = this.brush, { low } = this.agg.buckets[this.agg.order[a]], { high } = this.agg.buckets[this.agg.order[b]];
+			setText(this.note, `marked: ${range(low, high, this.unit)}`);
+		} else if (at >= 0 && this.row >= 0) {
+			const cells = this.cells(at), n = cells?.get(this.agg.order[this.row]) ?? 0;
+			let total = 0;
+			for (const v of cells?.values() ?? []) total += v;
+			setText(this.note, `${this.time.text(this.time.ends(at))}: ${whole(n)} of ${this.range(this.row)}` +
+				(total ? `; ${whole(total)} in this moment, ${PARTS.map(([name, share]) => `${name} ${this.value(cells!, total, share)}`).join(", ")}` : ""));
+		} else if (this.stage.recent && !this.time.brush) setText(this.note, "");
+		else setText(this.note, this.time.brush ? `marked: ${this.time.interval()}` : `darkest: ${whole(this.most)} in a moment. ` +
+			(this.stage.pick ? "Drag up to look into values, along to mark a time; click to pin a moment." : "Click to pin a moment."));
 	}
 
-	/** The pinned moment, or all of it, as bars with numbers. */
+	/** A percentile as a value. */
+	private value(cells: Cells, total: number, share: number): string {
+		const at = this.rows().percentile(cells, total, share), b = this.agg.buckets[this.agg.order[Math.min(Math.floor(at), this.rows().n - 1)]];
+		if (!b) return "";
+		if (b.low === null || b.high === null) return range(b.low, b.high, this.unit);
+		const part = at - Math.floor(at), top = b.high + 1;
+		return `\u2248\u202f${amount(this.rows().ratio && b.low > 0 ? b.low * (top / b.low) ** part : b.low + (top - b.low) * part, this.unit)}`;
+	}
+
+	/** Of the pinned moment, of what is marked or shown, or of all. */
+	private sums(): Map<number, number> {
+		const t = this.time, part = t.brush ?? t.window;
+		if (this.pin >= 0) return new Map(this.cells(this.pin) ?? []);
+		if (part) return sum(this.cells, ...t.within(...part));
+		const all = new Map<number, number>();
+		for (const k of this.which() ? [this.which()!] : this.agg.keys)
+			for (const [b, n] of k?.dist ?? []) all.set(b, (all.get(b) ?? 0) + n);
+		return all;
+	}
+
 	private showPinned(): void {
-		const sum = new Map<number, number>();
-		if (this.pin >= 0) for (const [b, n] of this.cells(this.pin) ?? []) sum.set(b, n);
-		else for (const k of this.which() ? [this.which()!] : this.agg.keys)
-			for (const [b, n] of k?.dist ?? []) sum.set(b, (sum.get(b) ?? 0) + n);
-		const rows = this.agg.order.map((b, i) => ({ i, n: sum.get(b) ?? 0 }));
+		const sums = this.sums(), rows = this.agg.order.map((b, i) => ({ i, n: sums.get(b) ?? 0 }));
 		let most = 1, total = 0;
 		for (const r of rows) {
 			most = Math.max(most, r.n);
 			total += r.n;
 		}
-		clear(this.pinned);
-		this.pinned.append(el("h3", {}, this.pin >= 0 ? `at ${this.time(this.pin)}` :
-			"since the start", el("span", { class: "dim" }, ` ${whole(total)} in all`)));
+		clear(this.head);
+		this.head.append(this.pin >= 0 ? `at ${this.time.text(this.time.ends(this.pin))}` : this.time.interval() || "since the start",
+			el("span", { class: "dim" }, ` ${whole(total)} in all`));
+		if (this.list.hidden) return;
+		clear(this.list);
 		for (const r of rows) {
 			const bar = el("span", { class: "bar" });
-			bar.style.width = `${r.n / most * 100}%`;
-			this.pinned.append(el("button", { class: "row", type: "button", onclick: () => {
+			bar.style.transform = `scaleX(${r.n / most})`;
+			this.list.append(el("button", { class: "row", type: "button", onclick: () => {
 				this.brush = [r.i, r.i];
 				this.chosen();
 				soon(this.draw);
-			} }, bar, el("span", { class: "key" }, this.range(r.i)), el("span", { class: "value" }, whole(r.n))));
+			} }, bar, el("span", { class: "key" }, this.range(r.i)),
+			el("span", { class: "dim" }, total ? `${(r.n / total * 100).toFixed(r.n / total < 0.1 ? 1 : 0)}\u202f%` : ""), el("span", { class: "value" }, whole(r.n))));
 		}
 	}
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // percentiles(): a row for each key, with its numbers and a picture of where they lie: a thin line from the least to the
 // greatest value, a box from the 50th to the 90th percentile, and a mark at the 99th; all rows have one scale.
-import { clear, el, setText, short, whole } from "../dom";
+import { clear, el, setText, whole } from "../dom";
 import type { Agg, Key } from "../model";
+import { amount, exact, unitOf } from "../units";
 import { register, type Stage, type View } from "../view";
 
 const css = `
@@ -35,6 +36,7 @@ export class Ranges implements View {
 
 	update(): void {
 		const keys = this.agg.keys.filter((k) => k && k.alive && k.stats).sort((a, b) => b.value - a.value);
+		const unit = unitOf(this.agg, this.stage.model.program);
 		let low = Infinity, high = -Infinity;
 		for (const k of keys.slice(0, SHOWN)) {
 			low = Math.min(low, k.stats!.min);
@@ -45,11 +47,12 @@ export class Ranges implements View {
 		const place = (v: number) => high > low ? (at(v) - at(low)) / (at(high) - at(low)) * 100 : 50;
 		clear(this.body);
 		for (const k of keys.slice(0, SHOWN)) this.body.append(this.row(k, place));
-		setText(this.note, keys.length ? `from ${whole(low)} to ${whole(high)}${wide ? ", on a scale of powers" : ""}` +
+		setText(this.note, keys.length ? `from ${amount(low, unit)} to ${amount(high, unit)}${wide ? ", on a scale of powers" : ""}` +
 			(keys.length > SHOWN ? `; ${whole(keys.length - SHOWN)} keys more are among the bars` : "") : "");
 	}
 
 	private row(k: Key, place: (v: number) => number): HTMLElement {
+		const unit = unitOf(this.agg, this.stage.model.program);
 		const s = k.stats!, part = (name: string, from: number, to: number) => {
 			const e = el("i", { class: name });
 			e.style.left = `${place(from)}%`;
@@ -58,7 +61,8 @@ export class Ranges implements View {
 		};
 		return el("tr", {}, el("th", {}, el("button", { type: "button", onclick: () =>
 			this.stage.pick?.({ agg: this.agg, key: k }) }, k.text || "(all)")),
-			...COLUMNS.map((c) => el("td", { title: whole(s[c] ?? 0), "data-value": s[c] ?? 0 }, short(s[c] ?? 0))),
+			...COLUMNS.map((c) => el("td", { title: c === "count" ? whole(s[c] ?? 0) : exact(s[c] ?? 0, unit), "data-value": s[c] ?? 0 },
+				c === "count" ? whole(s[c] ?? 0) : amount(s[c] ?? 0, unit))),
 			el("td", { class: "range" }, el("div", { "aria-hidden": "true" }, part("whisker", s.min, s.max),
 				part("box", s.p50, s.p90), part("tick", s.p99, s.p99))));
 	}

@@ -1,104 +1,186 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Records as they come: what the program traced or printed, filtered. Only the rows on the screen exist.
-import { el, setText, soon, whole } from "../dom";
+// Records as they come, as a table: a column for each value, sorted and filtered by it. Only the rows on the screen exist. While
+// the newest are in sight the table follows them; else it stays where it is and says how many have come.
+import { clear, el, setText, soon, whole } from "../dom";
+import { Grid, gridStyle, type Column } from "../table";
+import { Columns, type Row } from "../records/columns";
+import { Filter } from "../records/filter";
 import type { Rec } from "../message";
 import { register, type Stage, type View } from "../view";
 
-const css = `
-.records { font: 12px/22px ui-monospace, monospace; border: 1px solid var(--edge); border-radius: 6px; background: var(--code); }
-.rec { position: absolute; left: 0; top: 0; height: 22px; white-space: pre; display: flex; gap: 12px; padding: 0 8px; min-width: 100%; }
-.rec .where { color: var(--c6); min-width: 110px; max-width: 220px; overflow: hidden; text-overflow: ellipsis; }
-.rec .when { color: var(--dim); min-width: 62px; text-align: right; }
-@media (max-width: 820px) {
-	.rec .where { display: none; }
-}
+const css = gridStyle + `
+.record { display: grid; grid-template-columns: max-content minmax(0, max-content) 1fr; gap: 2px 12px; margin: 8px 0 0; font: 12px/1.5 ui-monospace, monospace; }
+.record dt { color: var(--dim); }
+.record dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.record button { font: 12px/1.4 system-ui, sans-serif; padding: 1px 8px; min-height: 24px; }
+.records .tools input { width: 320px; }
 `;
 
-const ROW = 22, SHOWN = 14;
+const SHOWN = 14, MOST = 40000, LEFT = 30000;
+const RESORT = 500;			// ms
+const DIGIT = 7.3, WIDEST = 280, NARROWEST = 48;
 
 export class Records implements View {
 	readonly root: HTMLElement;
-	private list: HTMLElement;
-	private scroll: HTMLElement;
-	private filter: HTMLInputElement;
-	private count: HTMLElement;
-	private rows: HTMLElement[] = [];
-	private lines: { rec: Rec; text: string }[] = [];
+	private grid: Grid;
+	private filterText: HTMLInputElement;
+	private count = el("span", { class: "dim" });
+	private fresh = el("button", { type: "button", hidden: true, onclick: () => this.toEnd() });
+	private detail = el("dl", { class: "record", hidden: true });
+	private columns: Columns;
+	private filter = new Filter();
+	private rows: Row[] = [];
+	private order: Row[] | null = null;	// sorted; null: as they came
+	private sorted: { column: number; down: boolean } | null = null;
+	private widths: number[] = [];
 	private done = 0;
-	private wanted: RegExp | null = null;
-	private follow = true;		// shows the newest
+	private follow = true;
+	private seen = 0;			// rows that had come when it stopped to follow
+	private came = 0;
+	private sortedAt = 0;
+	private later = 0;
 
 	constructor(private stage: Stage) {
-		this.list = el("div", { class: "rows" });
-		this.scroll = el("div", { class: "scroll records", tabIndex: 0, role: "log", "aria-label": "records",
-			onscroll: () => this.scrolled() }, this.list);
-		this.filter = el("input", { type: "search", placeholder: "filter records (a pattern)",
+		this.columns = new Columns(stage.model);
+		this.grid = new Grid("records", { cell: (row, column) => ({ text: this.cell(row, column) }), sort: (c) => this.sort(c),
+			choose: (row) => this.choose(row), scrolled: () => this.scrolled() }, SHOWN);
+		this.filterText = el("input", { type: "search", placeholder: "filter: a pattern, or execname:sh arg2>100 -cpu:0",
 			"aria-label": "filter records", oninput: () => this.refilter() });
-		this.count = el("span", { class: "dim" });
-		this.root = el("div", {}, el("div", { class: "tools" }, this.filter, this.count), this.scroll);
+		this.root = el("div", { class: "records" }, el("div", { class: "tools" }, this.filterText, this.count, this.fresh), this.grid.root, this.detail);
 	}
 
+	private get shown(): Row[] {
+		return this.order ?? this.rows;
+	}
+
+	private cell(row: number, column: number): string {
+		const r = this.shown[row];
+		if (!r) return "";
+		return column < this.columns.fields.length ? this.columns.text(r, column) : r.text;
+	}
+
+	// ---- what the user asked for
+
 	private scrolled(): void {
-		const s = this.scroll;
-		this.follow = s.scrollHeight - s.scrollTop - s.clientHeight < ROW * 2;
-		soon(this.fill);
+		const end = !this.order && this.grid.isAtEnd;
+		if (end !== this.follow) this.seen = this.came;
+		this.follow = end;
+		this.chip();
+	}
+
+	private chip(): void {
+		const n = this.came - this.seen;
+		this.fresh.hidden = this.follow || n === 0;
+		if (!this.fresh.hidden) setText(this.fresh, `${whole(n)} new \u2193`);
+	}
+
+	private toEnd(): void {
+		this.sorted = this.order = null;
+		this.follow = true;
+		this.update();
+		this.grid.toEnd();
+	}
+
+	/** From the least, from the greatest, as they came. */
+	private sort(column: number): void {
+		if (column >= this.columns.fields.length) return;
+		const s = this.sorted;
+		this.sorted = s?.column !== column ? { column, down: this.columns.fields[column].number } :
+			s.down === this.columns.fields[column].number ? { column, down: !s.down } : null;
+		this.follow = false;
+		this.seen = this.came;
+		this.resort();
+		this.show(0);
+	}
+
+	private resort(): void {
+		const s = this.sorted;
+		this.sortedAt = performance.now();
+		this.order = s ? [...this.rows].sort((a, b) => this.columns.compare(a, b, s.column) * (s.down ? -1 : 1)) : null;
 	}
 
 	private refilter(): void {
-		try {
-			this.wanted = this.filter.value ? new RegExp(this.filter.value, "i") : null;
-			this.filter.setCustomValidity("");
-		} catch {
-			this.filter.setCustomValidity("This is no pattern.");
-			return;
-		}
-		this.lines = [];
+		const good = this.filter.set(this.filterText.value, this.columns);
+		this.filterText.setCustomValidity(good ? "" : "This is no pattern.");
+		if (!good) return;
+		this.rows = [];
 		this.done = 0;
+		this.grid.selected = -1;
+		this.detail.hidden = true;
+		this.sortedAt = 0;
 		this.update();
 	}
 
-	/** A record that prints several lines is several rows. */
-	private add(rec: Rec): void {
-		const text = rec.text.trimEnd() !== "" ? rec.text.replace(/^\n+|\n+$/g, "") :
-			rec.values.map((v) => this.stage.model.partText(v)).join(" ");
-		for (const line of (text || rec.probe).split("\n"))
-			if (!this.wanted || this.wanted.test(line) || this.wanted.test(rec.probe)) this.lines.push({ rec, text: line });
+	private choose(row: number): void {
+		const r = this.shown[row];
+		if (!r) return;
+		clear(this.detail);
+		this.detail.hidden = false;
+		for (const [name, value] of this.columns.whole(r)) {
+			const term = !/[\s]/.test(value + name) && value !== "" && name !== "time" && name !== "text" && name !== "probe";
+			const only = (not: string) => el("button", { type: "button", onclick: () => this.add(`${not}${name}=${value}`) }, not ? "without" : "only these");
+			this.detail.append(el("dt", {}, name), el("dd", {}, value), term ? el("span", {}, only(""), " ", only("-")) : el("span"));
+		}
+	}
+
+	private add(term: string): void {
+		this.filterText.value = `${this.filterText.value} ${term}`.trim();
+		this.refilter();
+	}
+
+	// ---- what comes
+
+	private take(rec: Rec): void {
+		this.columns.learn(rec);
+		const lines = rec.text.trim() === "" ? [rec.values.length ? "" : rec.probe] : rec.text.replace(/^\n+|\n+$/g, "").split("\n");
+		lines.forEach((text, i) => {
+			const row = { rec, text, first: i === 0 };
+			if (this.filter.active && !this.filter.has(row, this.columns)) return;
+			this.rows.push(row);
+			this.came++;
+		});
 	}
 
 	update(): void {
 		const m = this.stage.model, fresh = Math.min(m.recs.length, m.recsTotal - this.done);
-		for (let i = m.recs.length - fresh; i < m.recs.length; i++) this.add(m.recs[i]);
+		for (let i = m.recs.length - fresh; i < m.recs.length; i++) this.take(m.recs[i]);
 		this.done = m.recsTotal;
-		if (this.lines.length > 40000) this.lines.splice(0, this.lines.length - 30000);
-		setText(this.count, `${whole(this.lines.length)} lines of ${whole(m.recsTotal)} records` +
+		let gone = 0;
+		if (this.rows.length > MOST) this.rows.splice(0, gone = this.rows.length - LEFT);
+		if (this.sorted && performance.now() - this.sortedAt > RESORT) this.resort();
+		else if (this.sorted && !this.later) this.later = window.setTimeout(() => {
+			this.later = 0;
+			this.update();
+		}, RESORT);
+		setText(this.count, `${whole(this.rows.length)} lines of ${whole(m.recsTotal)} records` +
 			(m.recsLost ? `; ${whole(m.recsLost)} came too fast to be shown` : ""));
-		this.list.style.height = `${this.lines.length * ROW}px`;
-		this.scroll.style.height = `${Math.min(Math.max(this.lines.length, 3), SHOWN) * ROW + 4}px`;
-		if (this.follow) this.scroll.scrollTop = this.scroll.scrollHeight;
-		soon(this.fill);
+		this.show(this.order ? 0 : gone);
 	}
 
-	private fill = (): void => {
-		const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW) - 2);
-		const n = Math.min(this.lines.length - first, Math.ceil(this.scroll.clientHeight / ROW) + 4);
-		while (this.rows.length < n) {
-			const row = el("div", { class: "rec" }, el("span", { class: "when" }),
-				el("span", { class: "where" }), el("span", { class: "what" }));
-			this.rows.push(row);
-			this.list.append(row);
-		}
-		this.rows.forEach((row, i) => {
-			const line = i < n ? this.lines[first + i] : undefined;
-			row.hidden = !line;
-			if (!line) return;
-			row.style.transform = `translateY(${(first + i) * ROW}px)`;
-			setText(row.children[0], (line.rec.ms / 1000).toFixed(3));
-			setText(row.children[1], line.rec.probe.split(":").slice(2).join(":").replace(/^:/, ""));
-			setText(row.children[2], line.text);
-			row.title = `${line.rec.probe} on CPU ${line.rec.cpu}`;
+	private show(gone: number): void {
+		this.layout();
+		this.grid.rows(this.shown.length, gone);
+		if (this.follow) this.grid.toEnd();
+		this.chip();
+		soon(this.draw);
+	}
+
+	private draw = (): void => this.grid.draw();
+
+	/** Columns are as wide as what the newest rows have, and never become narrower. */
+	private layout(): void {
+		const sample = this.rows.slice(-SHOWN), fields = this.columns.fields;
+		fields.forEach((f, i) => {
+			const most = sample.reduce((n, r) => Math.max(n, this.columns.text(r, i).length), f.name.length + 2);
+			this.widths[i] = Math.max(this.widths[i] ?? NARROWEST, Math.min(WIDEST, Math.ceil(most * DIGIT / 24) * 24));
 		});
-	};
+		const list: Column[] = fields.map((f, i) => ({ name: f.name, width: this.widths[i], number: f.number, late: i === 1,
+			grow: i === fields.length - 1 && !f.number && !this.columns.hasText }));
+		if (this.columns.hasText) list.push({ name: "text", width: 240, grow: true });
+		this.grid.set(list, this.sorted);
+	}
 }
 
-register({ name: "records", order: 10, css, fitsTrace: (model) => model.recs.length > 0,
+const keys: [string, string][] = [["up, down, Page, Home, End", "from row to row"], ["Enter, click", "the whole record"]];
+register({ name: "records", order: 10, css, keys, fitsTrace: (model) => model.recs.length > 0,
 	makeForTrace: (stage) => new Records(stage) });
