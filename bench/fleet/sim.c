@@ -324,7 +324,8 @@ int main(int argc, char **argv)
 	if (argc < 4 || argc == 5 || argc > 7 || s == NULL || (s->n = atoi(argv[2])) < 1 ||
 	    !load(s, argv[3], argc == 7 ? strtoull(argv[6], NULL, 10) : 0) ||
 	    (s->first = argc >= 6 ? atoi(argv[5]) : 0) < 0 || s->first + s->n > 99999) {
-		fputs("usage: fleetsim BUS HOSTS RECORDING [GROUP FIRST [AHEAD]]; GROUP \"\": none\n", stderr);
+		fputs("usage: fleetsim BUS HOSTS RECORDING [GROUP FIRST [AHEAD]]; GROUP \"\": none\n",
+		    stderr);
 		return 2;
 	}
 	s->host = calloc((size_t)s->n, sizeof(*s->host));
