@@ -63,9 +63,9 @@ TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 # A command of its own, which needs an HTTP server and a page.
-WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/signals.c cmd/common/split.c
+WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/cost.c cmd/common/signals.c cmd/common/split.c
 # The fleet's agent and asker, one program by two names: the only one that needs libnats.
-FLEET_SRC := $(wildcard cmd/fleet/*.c) cmd/common/signals.c cmd/common/arguments.c
+FLEET_SRC := $(wildcard cmd/fleet/*.c) cmd/common/signals.c cmd/common/arguments.c cmd/common/cost.c
 # A library of its own, for programs that make probes while they run: it knows nothing of the other one.
 USDT_SRC := $(wildcard libusdt/*.c)
 FUZZ := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/*_fuzz.c))

@@ -1057,6 +1057,30 @@ int dtrace_merge_close(dtrace_merge_t *);	/* writes the end; -1: the error says 
  */
 int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
 
+/* ---- documents for backends (ours) ---- */
+
+/*
+ * Takes the place of -x oformat: the state of the trace as documents that Prometheus, or a collector of
+ * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits. Called before
+ * dtrace_go(), after options.
+ */
+int dtrace_documents(dtrace_hdl_t *, const char *name);
+#define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
+#define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
+#define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */
+/* Writes one. What was left out of it, because too much came, is added to *left. */
+int dtrace_document(dtrace_hdl_t *, int kind, FILE *, uint64_t *left);
+
+/*
+ * A text over HTTP, at / and /metrics of an address in numbers ([ADDRESS:]PORT, 127.0.0.1 if it is left
+ * out, port 0 any): a child without rights answers with the text that was put last. NULL: `why` says why.
+ */
+typedef struct dtrace_server dtrace_server_t;
+dtrace_server_t *dtrace_server_open(const char *where, const char *type, char *why, size_t len);
+const char *dtrace_server_address(const dtrace_server_t *);
+void dtrace_server_put(dtrace_server_t *, const void *, size_t len);
+void dtrace_server_close(dtrace_server_t *);
+
 /* ---- processes ---- */
 
 /*

@@ -44,6 +44,7 @@ struct dt_work_walk {
 	/* functions whose return is probed: the innermost, and offsets */
 	dt_word ret, ret_stack, ret_orig, ret_next;
 	dt_word vague;			/* 1: sp is a lower bound, the caller's frame begins above it */
+	dt_word switches;		/* of a thread that does not run: how often it has left a CPU */
 
 	/* frames of languages (runtime/lang.h): the task, and offsets in it, 0: not known */
 	dt_word task, robust_off, tp_off;
