@@ -139,8 +139,8 @@ $(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
 $(B)/obj/test/%: ALL_CFLAGS += -Wno-missing-prototypes
 # What the commands share lies in one folder.
 $(B)/obj/cmd/%: ALL_CFLAGS += -Icmd/common
-# Decoders are many and each is short: their size counts, not their speed; nobody unwinds them at run time.
-$(B)/obj/cmd/dtruss/%: ALL_CFLAGS += -Os -fno-asynchronous-unwind-tables -fno-unwind-tables
+# Of the commands the size counts, not the speed, and no one unwinds them at run time; programs that use the library are unwound.
+$(B)/obj/cmd/%: ALL_CFLAGS += -Os -fno-asynchronous-unwind-tables -fno-unwind-tables
 
 # The names are part of the rule: a library that goes away must leave the table too.
 ifneq ($(file <$(B)/gen/dlib.names),$(DLIB))
@@ -184,7 +184,7 @@ $(B)/gen/rt.names:
 HOSTCC ?= $(CC)
 $(B)/embed-bpf: tools/embed-bpf.c
 	@mkdir -p $(@D)
-	$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -o $@ $<
+	$(HOSTCC) -std=gnu17 -O1 -Wall -Wextra -o $@ $< -lz
 $(B)/gen/bpfrt.c: $(B)/embed-bpf $(RT_OBJ) $(B)/gen/rt.names
 	$(B)/embed-bpf $(RT_OBJ) >$@.tmp && mv $@.tmp $@
 

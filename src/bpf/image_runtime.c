@@ -7,6 +7,8 @@
 #include "bpf/image_runtime.h"
 #include "bpf/build.h"
 
+#include <zlib.h>
+
 /* The label of the function in this program; the first use puts it on the list. */
 static uint32_t function_label(struct dt_emit *a, uint32_t func)
 {
@@ -30,11 +32,27 @@ uint32_t dt_rt_label(struct dt_lower *l, const char *name)
 	REFUSE(l, "the function %s is missing from this build", name);
 }
 
+/* What is packed is part of this program: only lack of memory keeps it from being unpacked. */
+static const struct bpf_insn *function_code(struct dt_emit *a, const struct dt_rtfunc *f)
+{
+	uLongf size = f->n * sizeof(struct bpf_insn);
+	struct bpf_insn *code;
+
+	if (f->code != NULL)
+		return f->code;
+	code = dt_arena_alloc(a->arena, size);
+	if (uncompress((unsigned char *)code, &size, f->packed, f->npacked) != Z_OK)
+		dt_arena_lack(a->arena);
+	return code;
+}
+
 /* Calls and addresses of functions get labels in place of their numbers; all else is copied. */
 static void copy_function(struct dt_emit *a, const struct dt_rtfunc *f)
 {
+	const struct bpf_insn *code = function_code(a, f);
+
 	for (size_t i = 0; i < f->n; i++) {
-		struct bpf_insn in = f->code[i];
+		struct bpf_insn in = code[i];
 
 		if (i == f->at)
 			in.imm = f->imm;

@@ -33,29 +33,6 @@ static bool is_jump(const struct bpf_insn *in)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_JA && op != BPF_CALL && op != BPF_EXIT;
 }
 
-/* A call of a function of the runtime, or its address: imm is its number (bpf/image_runtime.h). */
-static bool is_ref(const struct bpf_insn *in)
-{
-	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
-	    (in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
-}
-
-/*
- * Adds a function of the runtime with all that it calls, as often as it calls it: that is how the verifier
- * walks. Calls nest no deeper than eight, or the kernel refuses the program.
- */
-static void walk_function(uint32_t func, int depth, struct dt_cost *c)
-{
-	const struct dt_rtfunc *f = &dt_rtfuncs[func];
-
-	c->walked += (uint32_t)f->n;
-	for (size_t i = 0; i < f->n; i++) {
-		c->jumps += is_jump(&f->code[i]);
-		if (is_ref(&f->code[i]) && depth < 8)
-			walk_function((uint32_t)f->code[i].imm, depth + 1, c);
-	}
-}
-
 static bool contains(const uint32_t *v, size_t n, uint32_t what)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -71,7 +48,8 @@ static void count_call(const struct dt_emit *a, uint32_t label, struct dt_cost *
 	for (size_t i = 0; i < a->rt.n; i++) {
 		if (a->rt.v[i].label != label)
 			continue;
-		walk_function(a->rt.v[i].func, 0, c);
+		c->walked += dt_rtfuncs[a->rt.v[i].func].walked;
+		c->jumps += dt_rtfuncs[a->rt.v[i].func].jumps;
 		if (!contains(rt, c->nrt, a->rt.v[i].func))
 			rt[c->nrt++] = a->rt.v[i].func;
 	}
@@ -138,10 +116,8 @@ static void add_function(struct filling *f, uint32_t func)
 		return;
 	f->rt_seen[func] = f->number;
 	f->rt++;
-	for (size_t i = 0; i < r->n; i++) {
-		if (is_ref(&r->code[i]))
-			add_function(f, (uint32_t)r->code[i].imm);
-	}
+	for (uint32_t i = 0; i < r->nrefs; i++)
+		add_function(f, r->refs[i]);
 }
 
 static void add_cost(struct filling *f, const struct dt_cost *c)
