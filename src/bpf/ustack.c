@@ -114,10 +114,11 @@ static uint32_t unwind_map(struct dt_lower *l, enum dt_map_role role)
 static void store_registers(struct dt_lower *l)
 {
 	const struct dt_machine *m = l->b->opts->machine;
-	bool link = m->regs.link != DT_MACHINE_NOWHERE;
+	bool link = m->regs.link != DT_MACHINE_NOWHERE, bytecode = m->regs.bytecode != DT_MACHINE_NOWHERE;
 	const struct { int reg, to; } row[] = {
 		{ m->regs.pc, WALK_AT(pc) }, { m->regs.sp, WALK_AT(sp) }, { m->regs.fp, WALK_AT(fp) },
 		{ link ? m->regs.link : 0, WALK_AT(lr) },
+		{ bytecode ? m->regs.bytecode : m->regs.pc, WALK_AT(bytecode) },
 	};
 
 	dt_help(l, BPF_FUNC_get_current_task_btf);

@@ -85,6 +85,31 @@ static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 
 	f->start = s->env.now(s->env.ctx);
 	dt_page_about_start(&f->about, start);
+	f->stacks.times = true;
+}
+
+/*
+ * Of firings, when each was: lines of nanoseconds since the start, the CPU, and the line of the stack in the
+ * block of folded stacks, from 0.
+ */
+static void put_times(struct flame *f, struct dt_sink *s)
+{
+	char text[128];
+
+	dt_page_open(s->env.out, "times");
+	for (size_t i = 0; i < f->stacks.samples.n; i++) {
+		const struct dt_stack_sample *one = &f->stacks.samples.v[i];
+
+		dt_out_printf(s->env.out, "%llu %u %u\n",
+		    (unsigned long long)(one->time > f->start ? one->time - f->start : 0), one->cpu,
+		    one->stack->line);
+	}
+	dt_page_close(s->env.out);
+	if (f->stacks.samples.n < DT_STACK_SAMPLES)
+		return;
+	snprintf(text, sizeof(text), "the order of time has the first %u stacks of firings; all are counted",
+	    (unsigned)DT_STACK_SAMPLES);
+	s->env.note(s->env.ctx, text);
 }
 
 static void put_end(struct dt_sink *s, int status, bool exited)
@@ -98,6 +123,8 @@ static void put_end(struct dt_sink *s, int status, bool exited)
 	dt_page_begin(s->env.out);
 	dt_page_about(s->env.out, &f->about, f->start > 0 ? s->env.now(s->env.ctx) - f->start : 0);
 	dt_page_block(s->env.out, "now", dt_out_text(&folded), folded.len);
+	if (f->stacks.samples.n > 0)
+		put_times(f, s);
 	if (f->old != NULL)
 		dt_page_block(s->env.out, "before", f->old, f->nold);
 	dt_page_end(s->env.out);

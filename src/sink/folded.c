@@ -24,12 +24,15 @@ void dt_stacks_sort(struct dt_stacks *s)
 /* Readers take positive numbers only: a stack that counted nothing has no line. */
 void dt_stacks_fold(struct dt_stacks *s, struct dt_out *o)
 {
+	uint32_t line = 0;
+
 	dt_stacks_sort(s);
 	for (size_t i = 0; i < s->list.n; i++) {
-		const struct dt_stack *stack = s->list.v[i];
+		struct dt_stack *stack = s->list.v[i];
 
 		if (dt_stack_count(stack) <= 0)
 			continue;
+		stack->line = line++;
 		if (s->sources.n > 1)
 			dt_out_printf(o, "@%s;", s->sources.v[stack->source].name);
 		dt_out_str(o, stack->path);

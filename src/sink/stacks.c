@@ -62,7 +62,7 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	bool user = v->kind == DT_V_USTACK;
 	struct dt_value pc = { .kind = user ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
 	struct dt_out *to = user ? &p->user : &p->kernel;
-	char text[512];
+	char text[DT_FRAME_TEXT], *line;
 	uint32_t n = 0;
 
 	p->has_stack = true;
@@ -71,7 +71,13 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n-- > 0) {
 		pc.i = v->pcs[n];
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
-		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : DT_STACK_KERNEL);
+		while ((line = strrchr(text, '\n')) != NULL) {
+			add_frame(to, line + 1, user ? without_line(line + 1) : without_offset(line + 1),
+			    user ? "" : DT_STACK_KERNEL);
+			*line = '\0';
+		}
+		add_frame(to, text, user ? without_line(text) : without_offset(text),
+		    user ? "" : DT_STACK_KERNEL);
 	}
 }
 
@@ -216,7 +222,12 @@ int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 	if (s->firing.has_stack) {
 		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
 
-		stack_of(s, source, finish_path(&s->firing))->now++;
+		struct dt_stack *stack = stack_of(s, source, finish_path(&s->firing));
+
+		stack->now++;
+		if (s->times && s->samples.n < DT_STACK_SAMPLES)
+			dt_vec_push(sink->env.arena, &s->samples, ((struct dt_stack_sample){
+			    e->data->dtpda_timestamp, stack, (uint32_t)e->data->dtpda_cpu }));
 	}
 	return 0;
 }

@@ -22,7 +22,12 @@ struct dt_stack {
 	int64_t before, now;		/* up to the last clear(), and since */
 	int64_t last;			/* what it showed the time before */
 	uint64_t print;			/* the last print it was in */
+	uint32_t line;			/* of what dt_stacks_fold() has written, from 0 */
 };
+
+struct dt_stack_sample { uint64_t time; struct dt_stack *stack; uint32_t cpu; };	/* of a firing */
+
+enum { DT_STACK_SAMPLES = 1 << 20 };	/* that are kept: further ones only count */
 
 struct dt_stack_source { int64_t id; const char *name; uint16_t aggkind; };	/* id -1: firings */
 
@@ -30,6 +35,8 @@ struct dt_stacks {
 	struct dt_sink sink;
 	DT_VEC(struct dt_stack_source) sources;
 	DT_VEC(struct dt_stack *) list;	/* in the order they came */
+	bool times;			/* the format wants `samples` */
+	DT_VEC(struct dt_stack_sample) samples;	/* in the order they came */
 	struct dt_map by_path;		/* "source path" → struct dt_stack */
 	/* of the firing in hand, and of an element that it prints */
 	struct dt_stack_path { struct dt_out keys, user, kernel; bool has_stack; } firing, element;

@@ -53,6 +53,23 @@ await step("a flame graph: all of it, a search, a zoom, upside down, and back", 
 	await page.close();
 });
 
+await step("stacks of firings: also in the order of time", async () => {
+	const page = await open("times", "flame", 'tick-100hz { i++; trace(i % 2 ? "odd" : "even"); stack(2); } tick-100hz /i == 6/ { exit(0); }');
+	await note(page, "all: 6 (100 % of 6)");
+	await page.keyboard.press("1");
+	await page.locator("canvas.flame").focus();
+	await page.keyboard.press("ArrowDown");
+	await note(page, /^odd: 1 \(17 % of 6\); from 0\.\d+ s/);
+	await page.keyboard.press("ArrowRight");
+	await note(page, /^even: 1 \(17 % of 6\)/);
+	await page.keyboard.press("2");
+	await page.keyboard.press("ArrowDown");
+	await note(page, /^(odd|even): 3 \(50 % of 6\)/);
+	await page.keyboard.press("?");
+	await page.locator(".keys td", { hasText: "callers and callees" }).waitFor();
+	await page.close();
+});
+
 await step("a differential flame graph: widths of either file, the change in points", async () => {
 	const page = await open("second", `flame=${join(folder, "first.html")}`, 'BEGIN { @["b", stack(1)] = sum(10); @["new", stack(1)] = sum(10); exit(0); }');
 	await note(page, "all: 20 (100 % of 20); 40 in the earlier file, 20 in this one: ▲ +0.0 points");

@@ -28,7 +28,7 @@ const press = async (...keys) => {
 
 // ---- flame graphs
 
-const functions = ["prog`main", "prog`zeta(int)", "libc.so.6`read", "prog`alpha", "vmlinux`vfs_read", "perf-7.map`py::loop:a.py", "0x1234"];
+const functions = ["prog`main", "prog`zeta(int)", "libc.so.6`read", "prog`alpha", "vmlinux`vfs_read", "loop (/srv/a.py:31)", "0x1234"];
 const user = (...frames) => [4, 1, frames.reverse().flatMap((f) => word(f + 1))];
 const kernel = (...frames) => [3, 0, frames.reverse().flatMap((f) => word(f + 1))];
 const keyOf = (n, name, stack, under) => ["K", 1n, n, 3, 1, name, ...stack, ...under];
@@ -232,7 +232,6 @@ await step("spans: names and durations, a search, one request across threads", a
 	same(["server 71", "server 72", "server 73"].filter((t) => !all.includes(t)).join(), "");
 	await press("]", "Enter");
 	await said("parse on server 71: 2");
-	same((await drawnIn("canvas.spans", "x")).length, 0);	// nothing has changed
 	const near = await drawnIn("canvas.spans", "+");
 	same(near.includes("parse 2 ms"), true, near.join());
 	await box.getByLabel("follow a request by").selectOption("id");

@@ -14,7 +14,7 @@ import type { Message } from "./message";
 import { gist, Runs, type Run } from "./runs";
 import { pageOf, savedIn } from "./save";
 import { range, unitOf } from "./units";
-import type { Pick } from "./view";
+import { aggViews, traceViews, type Pick } from "./view";
 
 const script = document.currentScript?.textContent ?? "";
 const MAX_LOADED = 512 << 20;		// bytes of a file
@@ -35,7 +35,7 @@ class Page implements Host {
 	private connected = this.link.offline;
 	private asked = 0;		// how often something was to be run: of two, the later one is
 	private bar: Bar;
-	private strip = el("div", { class: "strip" });
+	private strip = el("section", { class: "strip", "aria-label": "program, folded" });
 	private gistText = el("code", {});
 	private back = el("div", { class: "trail" });
 	private boards = el("div", { class: "boards" });

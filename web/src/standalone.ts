@@ -55,7 +55,8 @@ function show(title: string, view: View | null): void {
 
 function flame(now: string, before: string | null): void {
 	const source = new FileSource(), s = source.stacks;
-	source.add(now, false);
+	source.add(now.replace(/^\n/, ""), false);
+	source.order(block("times") ?? "");
 	const own = s.sum(s.total);
 	if (before !== null) source.add(before, true);
 	const all = s.sum(s.total), view = new Flame({ model: new Model() }, source, null), differs = all > own;

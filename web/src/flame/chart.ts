@@ -45,6 +45,7 @@ export class Chart {
 	private turned = false;		// the outermost function at the bottom
 	private width = 0;
 	private height = 0;		// levels that there is room for: it never shrinks, so that zooming moves nothing
+	private stale = true;		// the boxes are those of other data
 	private drag: { x: number; left: number; right: number; far: boolean } | null = null;
 
 	constructor(private look: Look, private wishes: Wishes) {
@@ -114,6 +115,7 @@ export class Chart {
 	/** Colours have changed, or the place. */
 	repaint(): void {
 		this.minimap?.old();
+		this.stale = true;
 		soon(this.draw);
 	}
 
@@ -206,7 +208,7 @@ export class Chart {
 	private key(e: KeyboardEvent): boolean {
 		const at = this.current;
 		if (!at || !this.tree) return false;
-		if (this.goal) {		// on its way: what is beside a node is known when it is there
+		if (this.goal || this.stale) {	// on its way: what is beside a node is known when it is there
 			this.goal = null;
 			this.draw();
 		}
@@ -250,6 +252,7 @@ export class Chart {
 	private draw = (): void => {
 		if (!this.tree || this.width === 0) return;
 		this.place();
+		this.stale = false;
 		this.boxes.layout(this.tree, this.look.count, this.left, this.right, this.width);
 		if (Math.max(3, this.all.levels, this.boxes.levels) > this.height) this.higher(Math.max(3, this.all.levels, this.boxes.levels));
 		const s = surface(this.canvas, this.width, this.height * ROW);

@@ -19,6 +19,8 @@ export interface Frame {
 	low: string;			// what a search looks at
 }
 
+// A frame of a language: its function, its file, and the line, which is left out.
+const FILE = /^(.+) \(([^()]*[/.<][^()]*?)(:\d+)?\)$/;
 const KERNEL_MARK = "_[k]";		// ends functions of the kernel in folded stacks
 
 function kindOf(name: string, module: string, kernel: boolean): Kind {
@@ -29,10 +31,10 @@ function kindOf(name: string, module: string, kernel: boolean): Kind {
 }
 
 /** From how names of the language look; code of assembler counts as C. */
-function languageOf(name: string, kind: Kind): Language {
+function languageOf(name: string, module: string, kind: Kind): Language {
 	if (kind === "unknown" || kind === "key") return "unknown";
 	if (kind === "kernel") return /^_R|::/.test(name) ? "Rust" : "C";
-	if (kind === "interpreted") return /^py::|\.py\b/.test(name) ? "Python" : /^L[\w/$]+;|^[a-z]\w*(\.\w+)+(::|\.)\w/.test(name) ?
+	if (kind === "interpreted") return /^py::|\.py\b/.test(name) || FILE.test(`x (${module})`) ? "Python" : /^L[\w/$]+;|^[a-z]\w*(\.\w+)+(::|\.)\w/.test(name) ?
 		"Java" : /^(Lazy|Function|JS|Script|Eval)|\.js\b|^\*|^~/.test(name) ? "JavaScript" : "unknown";
 	if (/::h[0-9a-f]{16}$|^_R|\b(core|alloc|std)::\w+::|<impl |\{\{closure\}\}|\{closure#/.test(name)) return "Rust";
 	if (/::|\boperator\b|^_Z|^(non-)?virtual thunk|\(.*\)$/.test(name) && !/\(\*\w+\)/.test(name)) return "C++";
@@ -45,7 +47,7 @@ export class Frames {
 	private known = new Map<string, Frame>();
 
 	private make(id: string, full: string, name: string, module: string, kind: Kind): Frame {
-		const frame = { id: this.all.length, full, name, module, kind, language: languageOf(name, kind), low: full.toLowerCase() };
+		const frame = { id: this.all.length, full, name, module, kind, language: languageOf(name, module, kind), low: full.toLowerCase() };
 		this.all.push(frame);
 		this.known.set(id, frame);
 		return frame;
@@ -55,11 +57,19 @@ export class Frames {
 	of(text: string, kernel: boolean): Frame {
 		const id = (kernel ? "k" : "u") + text, known = this.known.get(id);
 		if (known) return known;
-		const tick = text.indexOf("`"), full = tick >= 0 ? text.replace(/\+0x[0-9a-f]+$/, "") : text;
+		const tick = text.indexOf("`"), own = tick < 0 && !kernel ? FILE.exec(text) : null;
+		if (own) return this.language(id, own[1], own[2]);
+		const full = tick >= 0 ? text.replace(/\+0x[0-9a-f]+$/, "") : text;
 		const base = (kernel ? "k" : "u") + full, same = this.known.get(base);
 		const module = tick >= 0 ? full.slice(0, tick) : /^(.+)\+0x[0-9a-f]+$/.exec(full)?.[1] ?? "";
 		const name = tick >= 0 ? full.slice(tick + 1) : full;
 		const frame = same ?? this.make(base, full, name, module, tick < 0 && !kernel ? "unknown" : kindOf(name, module, kernel));
+		this.known.set(id, frame);
+		return frame;
+	}
+
+	private language(id: string, name: string, file: string): Frame {
+		const full = `${name} (${file})`, frame = this.known.get("u" + full) ?? this.make("u" + full, full, name, file, "interpreted");
 		this.known.set(id, frame);
 		return frame;
 	}
@@ -73,7 +83,7 @@ export class Frames {
 	folded(text: string): Frame {
 		const kernel = text.endsWith(KERNEL_MARK);
 		if (kernel) return this.of(text.slice(0, -KERNEL_MARK.length), true);
-		return text.includes("`") || /(^0x|\+0x)[0-9a-f]+$/.test(text) ? this.of(text, false) : this.key(text);
+		return text.includes("`") || /(^0x|\+0x)[0-9a-f]+$/.test(text) || FILE.test(text) ? this.of(text, false) : this.key(text);
 	}
 }
 

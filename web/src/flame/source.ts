@@ -166,6 +166,7 @@ export class FileSource implements Source {
 	readonly stacks = new Stacks();
 	part = everything;
 	other: Choice | null = null;
+	private lines: (number | undefined)[] = [];	// of the folded text: which stack
 
 	mark(): void {}
 	update(): void {}
@@ -176,13 +177,24 @@ export class FileSource implements Source {
 		return null;
 	}
 
+	/** Lines of ns, CPU and the line of the stack, from 0: firings in the order in which they came. */
+	order(text: string): void {
+		for (const line of text.split("\n")) {
+			const [ns, cpu, at] = line.split(" ").map(Number), stack = this.lines[at];
+			if (line !== "" && stack !== undefined && Number.isFinite(ns)) this.stacks.samples.push({ ms: ns / 1e6, cpu, stack });
+		}
+	}
+
 	/** Lines of "frame;frame;frame count". Those that are no stacks are skipped: an earlier file may hold anything. */
 	add(text: string, earlier: boolean): void {
-		const s = this.stacks;
+		const s = this.stacks, lines: (number | undefined)[] = [];
+		if (!earlier) this.lines = lines;
 		for (const line of text.split("\n")) {
 			const end = line.lastIndexOf(" "), n = end > 0 ? Number(line.slice(end + 1)) : 0;
+			lines.push(undefined);
 			if (!(n > 0) || !Number.isFinite(n)) continue;
 			const at = s.number(line.slice(0, end).split(";").map((f) => s.frames.folded(f)));
+			lines[lines.length - 1] = at;
 			s.total[at] += n;
 			if (earlier) s.before[at] += n;
 		}
