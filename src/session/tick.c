@@ -76,7 +76,9 @@ static void run_due(struct dt_ticker *t, uint64_t now)
 		if (!is_stopped(t))	/* by exit(), or a buffer that is full */
 			t->run(t->ctx, tick->prog);
 		tick->next += tick->interval;
-		if (tick->next < now && now - tick->next > LATE_MAX)
+		if (t->passes)		/* one that took longer than its interval is not made up for */
+			now = dt_clock_ns();
+		if (tick->next < now && (t->passes || now - tick->next > LATE_MAX))
 			tick->next += (now - tick->next) / tick->interval * tick->interval;
 	}
 	if (t->control && __atomic_load_n(&t->control->exited, __ATOMIC_RELAXED))
@@ -95,7 +97,9 @@ static void *ticker_main(void *arg)
 	 * On other systems a tick is an interrupt: it must not queue behind busy programs. Without the
 	 * privilege it comes later.
 	 */
-	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
+	if (!t->passes)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
+		    &(struct sched_param){ .sched_priority = 1 });
 	pthread_mutex_lock(&t->lock);
 	while (!t->stop) {
 		uint64_t due = next_due(t), now = dt_clock_ns();
@@ -123,7 +127,7 @@ int dt_ticker_start(struct dt_ticker *t)
 	if (!t->n)
 		return 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		t->ticks[i].next = now + (t->now ? 0 : t->ticks[i].interval);
+		t->ticks[i].next = now + (t->passes ? 0 : t->ticks[i].interval);
 	t->stop = false;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_condattr_init(&attr);

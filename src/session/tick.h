@@ -25,7 +25,8 @@ struct dt_ticker {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	bool running, stop;
-	bool now;			/* the first of each is due when it starts, not an interval later */
+	/* wall-n: what runs is long, so the thread takes its turn; the first is due when it starts */
+	bool passes;
 };
 
 int dt_ticker_start(struct dt_ticker *);	/* 0 or -errno; without ticks there is no thread */

@@ -82,7 +82,7 @@ int dt_wall_start(struct dt_session *s)
 		return 0;
 	s->wall->ticker.run = run_pass;
 	s->wall->ticker.ctx = s->wall;
-	s->wall->ticker.now = true;
+	s->wall->ticker.passes = true;
 	return dt_ticker_start(&s->wall->ticker);
 }
 

@@ -8,7 +8,8 @@ mkfifo "$tmp/in"
 "${BUILD:-build}/test/waits" 300 400 300 0 <"$tmp/in" >"$tmp/waits" &
 waits=$!
 exec 3>"$tmp/in"
-trap 'kill $waits $others 2>/dev/null; rm -rf "$tmp"' EXIT
+server='' others=''
+trap 'kill $waits $others 2>/dev/null; [ -n "$server" ] && kill -INT "$server" 2>/dev/null && wait "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
 waits grep -q ready "$tmp/waits"
 
 # threads PID: those that pstacks has shown are those of /proc
@@ -78,3 +79,32 @@ for runtime in python3 node java; do
 	check $? "pstacks: every thread of $runtime, $(wc -l <"$tmp/threads") of them (try $try)"
 	kill "$pid"
 done
+
+# PostgreSQL: every process of the server, and a session that waits for a lock which another has
+. test/trigger/postgres.sh
+if ! postgres_found; then
+	echo "ok - pstacks: PostgreSQL # SKIP no PostgreSQL"
+	exit 0
+fi
+if ! postgres_serves; then
+	bad "a PostgreSQL server"
+	exit 0
+fi
+sql -c 'create table t (a int)'
+sql -c 'begin; lock table t; select pg_sleep(1000)' >/dev/null 2>&1 &
+session_waits() { sql -c "select 'yes' from pg_locks where not granted" | grep -q yes; }
+session_has() { sql -c "select 'yes' from pg_locks where relation = 't'::regclass and granted" | grep -q yes; }
+waits session_has
+sql -c 'select * from t' >/dev/null 2>&1 &
+waits session_waits
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	{ echo "$server"; cat "/proc/$server/task/$server/children"; } | tr ' ' '\n' | grep . | sort >"$tmp/before"
+	tool pstacks -p "$server"
+	{ echo "$server"; cat "/proc/$server/task/$server/children"; } | tr ' ' '\n' | grep . | sort >"$tmp/after"
+	sed -n 's|^\([0-9]*\)/.*|\1|p' "$tmp/out" | sort -u >"$tmp/shown"
+	cmp -s "$tmp/before" "$tmp/after" && cmp -s "$tmp/before" "$tmp/shown" && break
+done
+cmp -s "$tmp/after" "$tmp/shown"
+check $? "pstacks: all $(wc -l <"$tmp/after") processes of PostgreSQL (try $try)"
+row "the session that waits for a lock" '`ProcSleep\+' 1
+row "the session that has it" '`pg_sleep\+' 1
