@@ -12,6 +12,7 @@ enum dt_lang_id {
 	DT_LANG_NONE,
 	DT_LANG_PYTHON,
 	DT_LANG_HOTSPOT,
+	DT_LANG_PHP,
 	DT_LANGS
 };
 
@@ -42,6 +43,12 @@ enum dt_python_end {			/* which frame is the last one of an activation of the lo
 	DT_PY_END_EACH,			/* each: the loop calls itself for every call */
 	DT_PY_END_ENTRY,		/* the one with is_entry */
 	DT_PY_END_SHIM,			/* the one before a frame of the C stack, none of the program */
+};
+
+enum dt_php_word {
+	DT_PHP_CURRENT,			/* where the innermost zend_execute_data is */
+	DT_PHP_FILE,			/* in zend_op_array: its file; 8 after it its first line */
+	DT_PHP_WORDS
 };
 
 enum { DT_HS_WALK_HEAPS = 3, DT_HS_HEAD_BYTES = 128, DT_HS_TAIL_BYTES = 64 };
