@@ -242,7 +242,7 @@ static FN long hs_leaf_x86(struct rt *r)
 		return 1;
 	state = hs_state_x86(w, w->pc < w->tmp[HS_COMPLETE]);
 	if (!w->tmp[HS_FRAME]) {
-		sp = hs_stub_x86(r);
+		sp = w->word;
 		state = sp == w->fp ? HS_WHOLE : HS_AT_SP;
 	} else if (state == HS_WHOLE) {
 		sp += w->tmp[HS_FRAME] - 16;
@@ -308,8 +308,12 @@ INLINE long hotspot_step(struct rt *r, struct dt_work_walk *w)
 		return (long)(w->ended = 1);
 	else if (!w->exact)
 		over = hs_up(r);
-	else
-		over = w->link ? hs_leaf_aarch64(r) : hs_leaf_x86(r);
+	else if (w->link)
+		over = hs_leaf_aarch64(r);
+	else {
+		w->word = w->tmp[HS_FRAME] ? 0 : hs_stub_x86(r);
+		over = hs_leaf_x86(r);
+	}
 	if (hidden)
 		w->code = 0;
 	/* the pc itself is there already: this takes its place */

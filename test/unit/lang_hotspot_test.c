@@ -98,7 +98,8 @@ static void random_vm(struct dt_hs_vm *vm)
 	static const uint8_t widths[] = { 2, 4, 8 };
 
 	*vm = (struct dt_hs_vm){ .pointers = next_random() & 1, .excludes_zero = next_random() & 1,
-		.segment_bits = 3 + next_random() % 14, .interp = random_word(), .interp_end = random_word() };
+		.segment_bits = 3 + next_random() % 14, .interp = random_word(),
+		.interp_end = random_word() };
 	for (int i = 0; i < DT_HS_FIELDS; i++) {
 		vm->of[i] = next_random() % 8 == 0 ? DT_HS_NONE : next_random() % 400;
 		vm->width[i] = widths[next_random() % 3];
