@@ -75,7 +75,8 @@ export class Board implements Stage, Holder {
 		for (const p of all) {
 			const card = this.cards.get(`@${p.agg}`) ?? this.part(p), no = refused.get(p.agg);
 			if (no) card.say(no.text, true, ...(no.act ? [no.act] : []));
-			else if (!card.root.querySelector(".body *")) card.say(parts.length ? "Nothing was counted yet." : "Asking this machine\u2026");
+			else if (!card.root.querySelector(".body *")) card.say(!parts.length ? "Asking this machine\u2026" :
+				parts.includes(p) ? "Nothing was counted yet." : "Left out of this overview.");
 		}
 	}
 
