@@ -78,17 +78,17 @@ await step("labels begin with the function and end in their boxes", async () => 
 });
 
 await step("colours have a key with shares; one of it fades the others", async () => {
-	const legend = () => page.locator(".legend button").allTextContents().then((all) => all.sort().join());
+	const legend = () => page.locator(".colourkey button").allTextContents().then((all) => all.sort().join());
 	same(await legend(), "kernel46 %,program46 %,unknown7.7 %");
 	await flame.focus();
 	await press("c");
-	await page.locator(".legend button", { hasText: /^vmlinux46 %$/ }).waitFor();
+	await page.locator(".colourkey button", { hasText: /^vmlinux46 %$/ }).waitFor();
 	await press("c");
-	await page.locator(".legend button", { hasText: /^C\+\+15 %$/ }).waitFor();
+	await page.locator(".colourkey button", { hasText: /^C\+\+15 %$/ }).waitFor();
 	await press("c");
-	await page.locator(".legend button", { hasText: "kernel" }).click();
-	same(await page.locator('.legend button[aria-pressed="true"]').textContent(), "kernel46 %");
-	await page.locator(".legend button", { hasText: "kernel" }).click();
+	await page.locator(".colourkey button", { hasText: "kernel" }).click();
+	same(await page.locator('.colourkey button[aria-pressed="true"]').textContent(), "kernel46 %");
+	await page.locator(".colourkey button", { hasText: "kernel" }).click();
 });
 
 await step("a search counts, and goes from place to place", async () => {
@@ -141,8 +141,8 @@ await step("two keys, and two parts of the time, against each other", async () =
 	await press("Escape");
 	await page.getByRole("button", { name: "clear" }).click();
 	await note("all: 130 (100 % of 130)");
-	const strip = page.locator(".compare canvas"), box = await strip.boundingBox();
 	const drag = async (from, to) => {
+		const box = await page.locator(".compare canvas").boundingBox();
 		await page.mouse.move(box.x + from * box.width, box.y + 20);
 		await page.mouse.down();
 		await page.mouse.move(box.x + to * box.width, box.y + 20, { steps: 3 });

@@ -245,7 +245,7 @@ export class Flame implements View {
 		const by: By[] = ["kind", "module", "language"];
 		if (KEYS[e.key]) {
 			this.show(KEYS[e.key]);
-			this.body.querySelector<HTMLElement>("canvas.flame, .grid")?.focus();
+			this.body.querySelector<HTMLElement>("canvas.flame, .datagrid")?.focus();
 		} else if (e.key === "l") this.pick(n);
 		else if (e.key === "i") this.turnOver();
 		else if (e.key === "w" && this.marked) this.otherWidths();
