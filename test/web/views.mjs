@@ -161,7 +161,8 @@ await step("two keys, and two parts of the time, against each other", async () =
 });
 
 await step("the minimap chooses a part, keys zoom and move", async () => {
-	const map = await page.locator(".minimap").boundingBox(), box = await flame.boundingBox();
+	await flame.focus();
+	const map = await page.locator(".minimap").first().boundingBox(), box = await flame.boundingBox();
 	await page.mouse.move(map.x + map.width * 0.82, map.y + 10);
 	await page.mouse.down();
 	await page.mouse.move(map.x + map.width * 0.98, map.y + 10, { steps: 3 });
@@ -170,7 +171,9 @@ await step("the minimap chooses a part, keys zoom and move", async () => {
 	await note("db: 30 ");
 	await flame.focus();
 	await press("[", "[", "[", "[");
-	await page.mouse.move(box.x + 31, box.y + 31);
+	const there = await flame.boundingBox();
+	await page.mouse.move(there.x + 31, there.y + 31);
+	await page.mouse.move(there.x + 33, there.y + 32);
 	await note("web: 100 ");
 	await press("0");
 	await note("all: 130");
