@@ -1031,6 +1031,7 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
  * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
  * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
  * that order elements hold; with aggmerge the recording is for another merge, which cuts what trunc() cuts.
+ * If aggrate is set, regular snapshots of the sources are merged as often.
  * Times of a source are those of its clock; less `offset` they are ours.
  */
 typedef struct dtrace_merge dtrace_merge_t;
@@ -1055,6 +1056,30 @@ int dtrace_merge_close(dtrace_merge_t *);	/* writes the end; -1: the error says 
  * what dtrace_handle_line() adds.
  */
 int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
+
+/* ---- documents for backends (ours) ---- */
+
+/*
+ * Takes the place of -x oformat: the state of the trace as documents that Prometheus, or a collector of
+ * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits; host is what OTLP
+ * calls this machine, NULL its own name. Called before dtrace_go(), after options.
+ */
+int dtrace_documents(dtrace_hdl_t *, const char *name, const char *host);
+#define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
+#define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
+#define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */
+/* Writes one. What was left out of it, because too much came, is added to *left. */
+int dtrace_document(dtrace_hdl_t *, int kind, FILE *, uint64_t *left);
+
+/*
+ * A text over HTTP, at / and /metrics of an address in numbers ([ADDRESS:]PORT, 127.0.0.1 if it is left
+ * out, port 0 any): a child without rights answers with the text that was put last. NULL: `why` says why.
+ */
+typedef struct dtrace_server dtrace_server_t;
+dtrace_server_t *dtrace_server_open(const char *where, const char *type, char *why, size_t len);
+const char *dtrace_server_address(const dtrace_server_t *);
+void dtrace_server_put(dtrace_server_t *, const void *, size_t len);
+void dtrace_server_close(dtrace_server_t *);
 
 /* ---- processes ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dtraced(8): settings, the bus, and the loop. See agent.h; dtrace-fleet is this program by another name. */
-#include "agent.h"
+#include "always.h"
 
 #include "base.h"
 
@@ -79,6 +79,7 @@ static void answer(struct agent *a, const char *user, const struct message *m, u
 		return;
 	r = run_find(a, user, id);
 	if (strcmp(m->kind, "hello") == 0) {
+		a->counts.asked++;
 		if (settings_policy(&a->settings, user) == NULL) {
 			run_refuse(
 			    a, user, id, "refused", "the policy of this host has no line for this user");
@@ -145,6 +146,8 @@ static void report_trouble(struct agent *a)
 {
 	char text[512];
 
+	if (a->bus == NULL)
+		return;
 	bus_trouble(a->bus, text, sizeof(text));
 	if (text[0] != '\0')
 		fprintf(stderr, "dtraced: the bus: %s\n", text);
@@ -155,7 +158,7 @@ static void show_presence(struct agent *a)
 {
 	char subject[2 * NAME_LENGTH];
 
-	if (a->settings.relay[0] == '\0' || now_ns() - a->presence < RELAY_SAYS)
+	if (a->bus == NULL || a->settings.relay[0] == '\0' || now_ns() - a->presence < RELAY_SAYS)
 		return;
 	a->presence = now_ns();
 	message_begin(&a->out, "relay");
@@ -166,11 +169,11 @@ static void show_presence(struct agent *a)
 
 static void wait_and_work(struct agent *a, int signals, bool *stop)
 {
-	struct pollfd fd[2 + 2 * RUNS_MAX];
-	int n = a->nruns;
+	struct pollfd fd[2 + 2 * RUNS_MAX + 2 * ALWAYS_MAX];
+	int n = a->nruns, more = a->always != NULL ? always_fds(a->always, fd + 2 + 2 * n) : 0;
 	struct bus_message *b;
 
-	fd[0] = (struct pollfd){ .fd = bus_fd(a->bus), .events = POLLIN };
+	fd[0] = (struct pollfd){ .fd = a->bus != NULL ? bus_fd(a->bus) : -1, .events = POLLIN };
 	fd[1] = (struct pollfd){ .fd = signals, .events = POLLIN };
 	for (int i = 0; i < n; i++) {
 		const struct run *r = a->run[i];
@@ -180,17 +183,19 @@ static void wait_and_work(struct agent *a, int signals, bool *stop)
 		    (struct pollfd){ .fd = r->waiting < WINDOW && (r->live || r->said < 0) ? r->stream : -1,
 			    .events = POLLIN };
 	}
-	if (poll(fd, (nfds_t)(2 + 2 * n), 250) < 0)
+	if (poll(fd, (nfds_t)(2 + 2 * n + more), 250) < 0)
 		return;
 	*stop = fd[1].revents != 0;
 	for (int i = n - 1; i >= 0; i--)
 		run_work(a, i, fd[2 + 2 * i].revents != 0, fd[3 + 2 * i].revents != 0);
-	while ((b = bus_take(a->bus)) != NULL) {
+	while (a->bus != NULL && (b = bus_take(a->bus)) != NULL) {
 		take_message(a, b);
 		bus_free(b);
 	}
 	show_presence(a);
 	report_trouble(a);
+	if (a->always != NULL)
+		always_work(a, a->always);
 }
 
 /* Runs end before the agent does, with their END clauses, and each asker gets an end message. */
@@ -210,7 +215,8 @@ static void end_runs(struct agent *a, int signals)
 	(void)signals;
 	while (a->nruns > 0)
 		run_free(a, 0);
-	(void)bus_flush(a->bus);
+	if (a->bus != NULL)
+		(void)bus_flush(a->bus);
 }
 
 static bool join_group(struct agent *a)
@@ -223,9 +229,31 @@ static bool join_group(struct agent *a)
 	    (bus_subscribe(a->bus, asked) == 0 && bus_subscribe(a->bus, there) == 0);
 }
 
-static int serve(struct agent *a)
+static int join_bus(struct agent *a)
 {
 	char subject[3 * NAME_LENGTH];
+
+	if (a->settings.bus[0] == '\0') {
+		fprintf(stderr, "dtraced: %s runs programs of %s; without a bus nobody else is heard\n",
+		    a->settings.name, a->settings.always);
+		return 0;
+	}
+	if ((a->bus = bus_open(&a->settings, "dtraced", true)) == NULL)
+		return -1;
+	snprintf(subject, sizeof(subject), "dt.ask.*.to.%s", a->token);
+	if (bus_subscribe(a->bus, "dt.ask.*.all") != 0 || bus_subscribe(a->bus, subject) != 0 ||
+	    !join_group(a)) {
+		fprintf(stderr, "dtraced: the bus refuses to be listened to\n");
+		return -1;
+	}
+	if (bus_flush(a->bus))
+		fprintf(stderr, "dtraced: %s is on the bus %s\n", a->settings.name, a->settings.bus);
+	return 0;
+}
+
+static int serve(struct agent *a)
+{
+	struct always always;
 	sigset_t set;
 	int signals;
 	bool stop = false;
@@ -235,22 +263,22 @@ static int serve(struct agent *a)
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);	/* also in the threads of the library, which come now */
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	if ((a->bus = bus_open(&a->settings, "dtraced", true)) == NULL)
+	if (signals < 0 || always_open(&always, &a->settings) != 0)	/* it forks: before any thread */
 		return 1;
-	snprintf(subject, sizeof(subject), "dt.ask.*.to.%s", a->token);
-	if (signals < 0 || bus_subscribe(a->bus, "dt.ask.*.all") != 0 ||
-	    bus_subscribe(a->bus, subject) != 0 || !join_group(a)) {
-		fprintf(stderr, "dtraced: the bus refuses to be listened to\n");
+	if (join_bus(a) != 0 || always_threads(&always) != 0) {
+		always_end(a, &always);
 		return 1;
 	}
-	if (bus_flush(a->bus))
-		fprintf(stderr, "dtraced: %s is on the bus %s\n", a->settings.name, a->settings.bus);
-	while (!stop && !bus_closed(a->bus))
+	a->always = &always;
+	while (!stop && (a->bus == NULL || !bus_closed(a->bus)))
 		wait_and_work(a, signals, &stop);
 	if (!stop)
 		fprintf(stderr, "dtraced: the bus does not let us in any more\n");
+	a->always = NULL;
+	always_end(a, &always);
 	end_runs(a, signals);
-	bus_close(a->bus);
+	if (a->bus != NULL)
+		bus_close(a->bus);
 	message_free(&a->out);
 	return stop ? 0 : 1;
 }
@@ -353,7 +381,7 @@ static int agent_main(int argc, char **argv)
 
 	if (a == NULL)
 		return 1;
-	a->settings.runs = 16;
+	settings_defaults(&a->settings);
 	status = read_args(&a->settings, argc, argv);
 	if (a->settings.name[0] == '\0' && uname(&host) == 0)
 		(void)copy_name(&a->settings, host.nodename);
@@ -362,6 +390,11 @@ static int agent_main(int argc, char **argv)
 		    "dtraced: the name of the host has to be of letters, digits, points, - and _, "
 		    "at most %d of them: --name\n",
 		    NAME_LENGTH - 1);
+		status = 2;
+	}
+	if (status == 0 && a->settings.bus[0] == '\0' && access(a->settings.always, F_OK) != 0) {
+		fprintf(stderr, "dtraced: there is nothing to do: neither a bus (--bus URL) "
+		    "nor programs that run always (%s)\n", a->settings.always);
 		status = 2;
 	}
 	if (status == 0 && a->settings.relay[0] != '\0' &&

@@ -10,6 +10,8 @@
 
 #include "bus.h"
 
+#include <dtrace.h>
+#include <poll.h>
 #include <sys/types.h>
 
 enum { STREAM_FD = 3, RUNS_MAX = 64, WINDOW = 4 << 20, DONE_MAX = 256 };
@@ -48,6 +50,8 @@ struct agent {
 	struct run *run[RUNS_MAX];
 	int nruns;
 	struct out_message out;
+	struct always *always;		/* programs of its own; NULL until they may be started */
+	struct { uint64_t asked, begun, refused; } counts;
 };
 
 /* agent_runs.c */
@@ -61,6 +65,10 @@ void run_bye(struct agent *, int i, bool counted);	/* the asker needs it no more
 void run_work(struct agent *, int i, bool said, bool stream);
 void run_free(struct agent *, int i);
 void run_refuse(struct agent *, const char *user, const char *id, const char *kind, const char *text);
+
+/* mode: --worker or --relay-worker. Its standard input is `in`; what it says, its stream. 0, or an errno. */
+int worker_spawn(const char *mode, int in, pid_t *, int *said, int *stream);
+int worker_request(const char *bytes, size_t len);	/* such an input; -1 */
 
 /* agent_worker.c: the process that traces; the request is its standard input */
 int worker_main(void);

@@ -49,6 +49,7 @@ void run_refuse(struct agent *a, const char *user, const char *id, const char *k
 	run_send(a, user, id);
 	if (strcmp(kind, "refused") == 0)
 		fprintf(stderr, "dtraced: %s, %s: refused: %s\n", user, id, text);
+	a->counts.refused += strcmp(kind, "refused") == 0;
 }
 
 static bool keep_chunk(struct run *r, const struct out_message *m)
@@ -146,7 +147,7 @@ void run_stop(struct run *r, const char *reason)
 
 /* ---- a worker ---- */
 
-static int request_file(const char *bytes, size_t len)
+int worker_request(const char *bytes, size_t len)
 {
 	int fd = memfd_create("request", MFD_CLOEXEC);
 
@@ -164,9 +165,9 @@ static int request_file(const char *bytes, size_t len)
 	return fd;
 }
 
-static int spawn_worker(struct run *r, int in, bool relay)
+int worker_spawn(const char *mode, int in, pid_t *pid, int *out, int *recording)
 {
-	char *const argv[] = { "dtraced", relay ? "--relay-worker" : "--worker", NULL };
+	char *const argv[] = { "dtraced", (char *)(uintptr_t)mode, NULL };
 	int said[2] = { -1, -1 }, stream[2] = { -1, -1 }, err;
 	posix_spawn_file_actions_t act;
 
@@ -176,13 +177,13 @@ static int spawn_worker(struct run *r, int in, bool relay)
 	posix_spawn_file_actions_adddup2(&act, in, 0);
 	posix_spawn_file_actions_adddup2(&act, said[1], 1);
 	posix_spawn_file_actions_adddup2(&act, stream[1], STREAM_FD);
-	err = posix_spawn(&r->pid, "/proc/self/exe", &act, NULL, argv, environ);
+	err = posix_spawn(pid, "/proc/self/exe", &act, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&act);
 	close(said[1]);
 	close(stream[1]);
-	r->said = said[0];
-	r->stream = stream[0];
-	(void)fcntl(r->stream, F_SETPIPE_SZ, 1 << 20);
+	*out = said[0];
+	*recording = stream[0];
+	(void)fcntl(*recording, F_SETPIPE_SZ, 1 << 20);
 	return err;
 }
 
@@ -214,15 +215,18 @@ static int start(struct agent *a, struct run *r, const struct policy *p, const s
 	message_put(&q, "providers", "%s", p->providers);
 	message_put(&q, "cgroup", "%s", p->cgroup);
 	message_put(&q, "memory", "%ld", p->memory);
+	message_put(&q, "hostroot", "%s", a->settings.hostroot);
+	message_put(&q, "always", "%s", "");	/* only the agent's own programs are that */
 	put_relay(&q, &a->settings, r);
 	for (int i = 0; i < m->n; i++)
 		message_put(&q, m->v[i].word, "%s", m->v[i].value);
 	message_body(&q, m->body, m->len);
-	in = q.failed ? -1 : request_file(q.bytes, q.len);
+	in = q.failed ? -1 : worker_request(q.bytes, q.len);
 	message_free(&q);
 	if (in < 0)
 		return ENOMEM;
-	err = spawn_worker(r, in, a->settings.relay[0] != '\0');
+	err = worker_spawn(a->settings.relay[0] != '\0' ? "--relay-worker" : "--worker", in, &r->pid,
+	    &r->said, &r->stream);
 	close(in);
 	return err;
 }
@@ -288,6 +292,7 @@ void run_begin(struct agent *a, const char *user, const struct message *m)
 		r->until = p->seconds > 0 ? now_ns() + (uint64_t)p->seconds * SECOND_NS : 0;
 		a->run[a->nruns++] = r;
 		fprintf(stderr, "dtraced: %s, %s: begins\n", user, id);
+		a->counts.begun++;
 		if ((err = start(a, r, p, m)) != 0) {
 			run_refuse(a, user, id, "failed", strerror(err));
 			run_free(a, a->nruns - 1);

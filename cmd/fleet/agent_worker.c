@@ -4,7 +4,7 @@
  * doc/RECORDING.md), beside it what there is to say: "live" when the probes are enabled, then messages. It
  * dies with the agent. What the policy forbids is refused here, where the text is compiled.
  */
-#include "agent.h"
+#include "always.h"
 
 #include "base.h"
 #include "signals.h"
@@ -35,6 +35,7 @@ struct work {
 	int nprograms;
 	const char *forbidden;		/* what check_probe() has found */
 	char probe[DTRACE_DESC2STR_MAX];
+	struct always_worker *always;	/* the program is one of the agent's own; NULL: of an asker */
 };
 
 /* Options of askers: what changes how a program is compiled and shown, nothing that names files or gives
@@ -252,6 +253,8 @@ static int set_options(struct work *w)
 	for (size_t i = 0; i < COUNT(first); i++)
 		if (dtrace_setopt(w->dtp, first[i][0], first[i][1]) != 0)
 			return fail_library(w, "failed", first[i][0]);
+	if (message_get(&w->m, "always")[0] != '\0' && dtrace_setopt(w->dtp, "aggrate", "5s") != 0)
+		return fail_library(w, "failed", "aggrate");
 	for (int i = 0; i < w->m.n; i++) {
 		const char *value = w->m.v[i].value;
 		size_t n = strcspn(value, "=");
@@ -271,9 +274,10 @@ static int set_options(struct work *w)
 /* After the program, so that nothing it says replaces them. */
 static int set_limits(struct work *w)
 {
-	const char *cgroup = message_get(&w->m, "cgroup");
+	const char *cgroup = message_get(&w->m, "cgroup"), *root = message_get(&w->m, "hostroot");
 
 	if (dtrace_setopt(w->dtp, "destructive", "no") != 0 ||
+	    (root[0] != '\0' && dtrace_setopt(w->dtp, "hostroot", root) != 0) ||
 	    (cgroup[0] != '\0' && dtrace_setopt(w->dtp, "cgroup", cgroup) != 0))
 		return fail_library(w, "failed", "the limits of the policy");
 	return 0;
@@ -357,7 +361,8 @@ static int no_error(const dtrace_errdata_t *e, void *arg) { (void)e, (void)arg; 
 static int no_drop(const dtrace_dropdata_t *d, void *arg) { (void)d, (void)arg; return DTRACE_HANDLE_OK; }
 static int on_firing(const dtrace_probedata_t *d, void *arg)
 {
-	(void)d, (void)arg;
+	(void)d;
+	always_worker_record(((struct work *)arg)->always);
 	return DTRACE_CONSUME_THIS;
 }
 
@@ -367,17 +372,35 @@ static int on_record(const dtrace_probedata_t *d, const dtrace_recdesc_t *r, voi
 	return r == NULL || r->dtrd_action == DTRACEACT_EXIT ? DTRACE_CONSUME_NEXT : DTRACE_CONSUME_THIS;
 }
 
+/* A recording, or documents of a program of the agent's own. */
+static int choose_output(struct work *w)
+{
+	if (message_get(&w->m, "always")[0] == '\0')
+		return dtrace_record_fd(w->dtp, STREAM_FD, 0);
+	w->always = always_worker_open(w->dtp, &w->m);
+	return w->always != NULL ? 0 : -1;
+}
+
+static int set_handlers(struct work *w)
+{
+	if (dtrace_handle_buffered(w->dtp, no_text, NULL) != 0)
+		return -1;
+	if (w->always != NULL)
+		return always_worker_begin(w->always);
+	return dtrace_handle_err(w->dtp, no_error, NULL) != 0 ||
+	    dtrace_handle_drop(w->dtp, no_drop, NULL) != 0 ? -1 : 0;
+}
+
 static int enable(struct work *w)
 {
 	(void)fcntl(STREAM_FD, F_SETFD, FD_CLOEXEC);
-	if (dtrace_record_fd(w->dtp, STREAM_FD, 0) != 0)
+	if (choose_output(w) != 0)
 		return fail_library(w, "failed", "the trace cannot be recorded");
 	if (compile_all(w) != 0)
 		return 1;
-	if (dtrace_handle_err(w->dtp, no_error, NULL) != 0 ||
-	    dtrace_handle_drop(w->dtp, no_drop, NULL) != 0 ||
-	    dtrace_handle_buffered(w->dtp, no_text, NULL) != 0 || dtrace_go(w->dtp) != 0)
-		return fail_library(w, "failed", "could not enable tracing");
+	if (set_handlers(w) != 0 || dtrace_go(w->dtp) != 0)
+		return fail_library(w, dtrace_errno(w->dtp) == EDT_DESTRUCTIVE ? "refused" : "failed",
+		    "could not enable tracing");
 	signals_begun();
 	puts("live");
 	if (dtrace_notice(w->dtp)[0] != '\0')
@@ -407,10 +430,12 @@ static int follow(struct work *w)
 			stopped = true;
 		}
 		status = dtrace_work(w->dtp, NULL, on_firing, on_record, w);
+		if (w->always != NULL && always_worker_report(w->always, false) != 0)
+			return 1;
 	}
 	if (status == DTRACE_WORKSTATUS_ERROR || dtrace_aggregate_print(w->dtp, NULL, NULL) != 0)
 		return fail_library(w, "failed", "the trace has failed");
-	return 0;
+	return w->always != NULL ? always_worker_report(w->always, true) != 0 : 0;
 }
 
 /* ---- a list of probes ---- */

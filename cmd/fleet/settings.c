@@ -66,6 +66,60 @@ const struct policy *settings_policy(const struct settings *s, const char *user)
 	return NULL;
 }
 
+/* ---- programs that run always ---- */
+
+/* The word after the line's, then `name=NUMBER` of those. */
+struct number { const char *name; long least, most; long *to; };
+
+static bool set_place(char *rest, char *to, size_t size, const struct number *numbers, size_t n)
+{
+	char *save = NULL, *word = strtok_r(rest, BLANKS, &save);
+
+	if (!copy(to, size, word))
+		return false;
+	while ((word = strtok_r(NULL, BLANKS, &save)) != NULL) {
+		char *value = strchr(word, '=');
+		size_t i = 0;
+
+		if (value == NULL)
+			return false;
+		*value++ = '\0';
+		while (i < n && strcmp(numbers[i].name, word) != 0)
+			i++;
+		if (i == n || !arguments_number(value, numbers[i].least, numbers[i].most, numbers[i].to))
+			return false;
+	}
+	return true;
+}
+
+static bool set_always(struct settings *s, char *rest)
+{
+	const struct number budget[] = {
+		{ "memory", 1, 1 << 20, &s->budget.memory }, { "cpu", 1, 100 * 1024, &s->budget.cpu },
+		{ "rate", 1, 100000000, &s->budget.rate }, { "samples", 1, 10000000, &s->budget.samples },
+	};
+
+	return set_place(rest, s->always, sizeof(s->always), budget, COUNT(budget));
+}
+
+static bool set_otlp(struct settings *s, char *rest)
+{
+	const struct number every = { "every", 1, 3600, &s->otlp_every };
+
+	return set_place(rest, s->otlp, sizeof(s->otlp), &every, 1);
+}
+
+void settings_defaults(struct settings *s)
+{
+	s->runs = 16;
+	strcpy(s->always, "/etc/dtrace/always.d");
+	s->budget.memory = 128;
+	s->budget.cpu = 10;
+	s->budget.rate = 1000;
+	s->budget.samples = 10000;
+	s->otlp_every = 10;
+}
+
 /* ---- lines ---- */
 
 static bool add_label(struct settings *s, const char *text)
@@ -87,11 +141,17 @@ static bool set_line(struct settings *s, const char *word, char *rest)
 		{ "cert", s->cert, sizeof(s->cert) }, { "key", s->key, sizeof(s->key) },
 		{ "password-file", s->password_file, sizeof(s->password_file) },
 		{ "nkey", s->nkey, sizeof(s->nkey) }, { "seed", s->seed, sizeof(s->seed) },
+		{ "metrics", s->metrics, sizeof(s->metrics) },
+		{ "hostroot", s->hostroot, sizeof(s->hostroot) },
 	};
 	char token[NAME_LENGTH], *save = NULL;
 
 	if (strcmp(word, "allow") == 0)
 		return add_policy(s, rest);
+	if (strcmp(word, "always") == 0)
+		return set_always(s, rest);
+	if (strcmp(word, "otlp") == 0)
+		return set_otlp(s, rest);
 	rest = strtok_r(rest, BLANKS, &save);
 	if (rest == NULL || strtok_r(NULL, BLANKS, &save) != NULL)
 		return false;

@@ -31,8 +31,16 @@ struct settings {
 	struct policy policy[POLICIES_MAX];
 	int npolicies;
 	long runs;			/* of all users at once */
+	/* programs that run always (always.h) */
+	char always[256];		/* their folder */
+	struct { long memory, cpu, rate, samples; } budget;	/* of each: MiB, % of a CPU, records a s */
+	char metrics[64];		/* [ADDRESS:]PORT where Prometheus finds them; "": nowhere */
+	char hostroot[256];		/* where the files of the host are, for names of containers; "": / */
+	char otlp[256];			/* http://…; "": nowhere */
+	long otlp_every;		/* seconds */
 };
 
+void settings_defaults(struct settings *);
 /* 0, or -1 after a message that begins with `who`. */
 int settings_read(struct settings *, const char *path, const char *who);
 /* The first that names the user, or *; NULL: nobody may ask. */

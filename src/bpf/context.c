@@ -10,6 +10,8 @@ static const struct dt_ctxrow rows[] = {
 	[DT_CTX_SYS_ENTER] = { "sys_enter", DT_FRAMES_TRACEPOINT, .syscall = true },
 	[DT_CTX_SYS_EXIT] = { "sys_exit", DT_FRAMES_TRACEPOINT, .syscall = true },
 	[DT_CTX_PERF] = { "perf", DT_FRAMES_NONE, .syscall = false },
+	/* threads that do not run have no frame of ours */
+	[DT_CTX_TASK] = { "task", DT_FRAMES_NONE, .syscall = false, .preemptible = true },
 	[DT_CTX_RUN] = { "run", DT_FRAMES_PROGRAM, .syscall = false },
 	[DT_CTX_SYS_FENTRY] = { "sys_fentry", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },
 	[DT_CTX_SYS_FEXIT] = { "sys_fexit", DT_FRAMES_TRAMPOLINE, .syscall = true, .preemptible = true },

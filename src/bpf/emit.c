@@ -5,6 +5,7 @@
  * length and are changed together.
  */
 #include "bpf/emit.h"
+#include "bpf/current.h"
 
 enum { UNMADE = 1 };			/* imm of a jump that dt_emit_finish() removes */
 
@@ -201,7 +202,11 @@ void dt_ja(struct dt_emit *a, uint32_t label)
 {
 	add_fixup(a, emit(a, BPF_JMP | BPF_JA, 0, 0, 0, 0), label, false);
 }
-void dt_call(struct dt_emit *a, int helper) { emit(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper); }
+void dt_call(struct dt_emit *a, int helper)
+{
+	if (a->task == NULL || !dt_current_call(a, helper))
+		emit(a, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
 
 void dt_callsub(struct dt_emit *a, uint32_t label)
 {

@@ -43,6 +43,8 @@ struct dt_emit {
 	DT_VEC(uint32_t) difpc_at;
 	const struct dt_difo *difo;		/* in hand */
 	uint32_t difpc;
+	/* the program fires for a thread that is not the current one (current.c); NULL: it does not */
+	const struct dt_plan_opts *task;
 };
 
 /*

@@ -11,6 +11,7 @@
  * left in `busy`. The last one gives it back.
  */
 #include "bpf/hook.h"
+#include "bpf/current.h"
 
 /* Whether one piece of code can serve both: all that differs otherwise is in their entries. */
 static bool same_code(const struct dt_enabling *x, const struct dt_enabling *y)
@@ -205,6 +206,7 @@ void dt_hook_new_code(struct dt_hookcode *k)
 {
 	k->a = DT_NEW(k->b->arena, struct dt_emit);
 	k->a->arena = k->b->arena;
+	k->a->task = k->h->ctx == DT_CTX_TASK ? k->b->opts : NULL;
 	dt_label(k->a);			/* number 0 means "no label" */
 	k->loops.n = 0;
 	for (uint32_t i = 0; i < k->b->opts->nerrors; i++)
@@ -299,6 +301,24 @@ static void lower_keeper(struct dt_hookcode *k)
 	publish_program(k, &k->b->image->progs[k->index]);
 }
 
+/* What wall-n needs of the kernel. */
+static void check_task(struct dt_hookcode *k)
+{
+	const char *missing = dt_current_missing(k->b->opts);
+
+	if (missing != NULL)
+		dt_refuse(k->b, dt_hook_loc(k), "this kernel's type data does not show %s of a thread, "
+		    "which wall-n needs", missing);
+}
+
+/* Programs that may wait for memory cannot go on by tail call. */
+static void check_chain(struct dt_hookcode *k)
+{
+	if (k->h->ctx == DT_CTX_TASK && dt_hook_chained(k))
+		dt_refuse(k->b, dt_hook_loc(k), "the clauses at this wall-n are more than one program can "
+		    "hold: write fewer, or give some of them another interval");
+}
+
 void dt_lower_hook(struct dt_build *b, const struct dt_plan_hook *h, uint32_t index)
 {
 	struct dt_hookcode k = {
@@ -306,6 +326,8 @@ void dt_lower_hook(struct dt_build *b, const struct dt_plan_hook *h, uint32_t in
 	};
 
 	k.errors = DT_NEWN(b->arena, uint32_t, b->opts->nerrors + 1);
+	if (h->ctx == DT_CTX_TASK)
+		check_task(&k);
 	if (h->keep) {
 		lower_keeper(&k);
 		return;
@@ -320,6 +342,7 @@ void dt_lower_hook(struct dt_build *b, const struct dt_plan_hook *h, uint32_t in
 	k.gen = dt_gen_uses(&k);
 	dt_hook_plan_shares(&k);
 	k.chain = UINT32_MAX;
+	check_chain(&k);
 	if (dt_hook_chained(&k))
 		k.chain = dt_build_map(b, DT_MAP_CHAIN, BPF_MAP_TYPE_PROG_ARRAY, 4, 4, k.shares.n - 1, 0);
 	make_program(&k, 0, &b->image->progs[index]);

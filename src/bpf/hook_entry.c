@@ -5,6 +5,7 @@
  * epid, probe, names) is in the constants; the clause gets the address of its entry in r3.
  */
 #include "bpf/hook.h"
+#include "bpf/current.h"
 
 #define ENTRIES_MAX 262144		/* of one table: 7 MiB of constants */
 
@@ -167,7 +168,9 @@ void dt_hook_guards(struct dt_hookcode *k, uint32_t out)
 	dt_hook_skip_if(k, (uint32_t)offsetof(struct dt_control, stopped), out);
 	if (k->h->ctx == DT_CTX_RUN)
 		return;
-	if (k->b->opts->only_cpu)
+	if (k->h->ctx == DT_CTX_TASK)
+		dt_current_guard(k->a, k->b->opts->only_cpu, out);
+	else if (k->b->opts->only_cpu)
 		skip_other_cpus(k, out);
 	if (k->b->opts->npids)
 		skip_other_processes(k, out);

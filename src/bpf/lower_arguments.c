@@ -257,6 +257,7 @@ void dt_arg(struct dt_lower *l, unsigned i)
 			dt_imm(l->a, R0, 0);
 		break;
 	case DT_CTX_PERF: perf_arg(l, i); break;
+	case DT_CTX_TASK: dt_imm(l->a, R0, 0); break;
 	}
 	/*
 	 * at trampolines the verifier knows which arguments are pointers, and allows no arithmetic with them

@@ -5,6 +5,7 @@
  * functions of src/bpf/runtime.
  */
 #include "bpf/build.h"
+#include "base/count.h"
 #include "dif/builtin.h"
 
 #include <stdarg.h>
@@ -14,8 +15,21 @@
 struct dt_emit *dt_code(struct dt_lower *l) { return l->a; }
 const struct dt_plan_opts *dt_opts(const struct dt_lower *l) { return l->b->opts; }
 
+/* What the kernel does for the current thread alone: wall-n fires for others. */
+static const struct { int helper; const char *what; } current_only[] = {
+	{ BPF_FUNC_probe_read_user_str, "strings of the process cannot be read at wall-n, where they may "
+	    "have to be fetched from its memory: copyin( ) reads bytes of a known length" },
+	{ BPF_FUNC_probe_write_user, "memory of a process can be written while it runs, and at wall-n "
+	    "another one does" },
+	{ BPF_FUNC_send_signal, "signals go to the process that runs, and at wall-n that is not the one the "
+	    "probe fires for: use system( ) with kill" },
+};
+
 void dt_help(struct dt_lower *l, int helper)
 {
+	for (size_t i = 0; l->a->task != NULL && i < DT_COUNT(current_only); i++)
+		if (current_only[i].helper == helper)
+			REFUSE(l, "%s", current_only[i].what);
 	dt_call(l->a, helper);
 	l->cached = 0;
 }
@@ -131,6 +145,9 @@ void dt_runtime_on(struct dt_lower *l, const char *name, enum dt_buffer first)
 	struct dt_emit *a = l->a;
 	const enum dt_buffer buffer[2] = { first, DT_BUF_B };
 
+	if (a->task != NULL && (strcmp(name, "rt_argv") == 0 || strcmp(name, "rt_goid") == 0))
+		REFUSE(l, "%s reads memory of the process that runs, and at wall-n another one does",
+		    strcmp(name, "rt_goid") == 0 ? "goid" : "copyinargv( )");
 	dt_scratch_open(l);
 	for (int i = 0; i < 2; i++) {
 		dt_mov(a, R1 + i, R6);

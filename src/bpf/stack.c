@@ -55,14 +55,25 @@ static void put_caller_first(struct dt_lower *l, int base, int off, bool user)
 	dt_put(l->a, none);
 }
 
+/*
+ * Of a thread that is not the current one the kernel walks its own stack alone; that of a thread which has
+ * begun to run meanwhile is empty.
+ */
 static void get_stack(struct dt_lower *l, int base, int off, uint32_t size, uint64_t flags)
 {
-	dt_mov(l->a, R1, R7);
+	bool other = l->a->task != NULL;
+
+	if (other && flags == BPF_F_USER_STACK)
+		REFUSE(l, "at wall-n user stacks are walked by tables alone: -x unwind=fp asks the kernel, "
+		    "which walks that of the thread that runs");
+	if (other)
+		dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_mov(l->a, R1, other ? R0 : R7);
 	dt_mov(l->a, R2, base);
 	dt_alui(l->a, BPF_ADD, R2, off);
 	dt_imm(l->a, R3, size);
 	dt_imm(l->a, R4, flags);
-	dt_help(l, BPF_FUNC_get_stack);
+	dt_help(l, other ? BPF_FUNC_get_task_stack : BPF_FUNC_get_stack);
 }
 
 /*

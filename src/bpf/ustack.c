@@ -7,6 +7,7 @@
  */
 #include "base/count.h"
 #include "bpf/build.h"
+#include "bpf/current.h"
 #include "dif/action.h"
 #include "record/unwind.h"
 #include "dif/builtin.h"
@@ -113,10 +114,11 @@ static uint32_t unwind_map(struct dt_lower *l, enum dt_map_role role)
 static void store_registers(struct dt_lower *l)
 {
 	const struct dt_machine *m = l->b->opts->machine;
-	bool link = m->regs.link != DT_MACHINE_NOWHERE;
+	bool link = m->regs.link != DT_MACHINE_NOWHERE, bytecode = m->regs.bytecode != DT_MACHINE_NOWHERE;
 	const struct { int reg, to; } row[] = {
 		{ m->regs.pc, WALK_AT(pc) }, { m->regs.sp, WALK_AT(sp) }, { m->regs.fp, WALK_AT(fp) },
 		{ link ? m->regs.link : 0, WALK_AT(lr) },
+		{ bytecode ? m->regs.bytecode : m->regs.pc, WALK_AT(bytecode) },
 	};
 
 	dt_help(l, BPF_FUNC_get_current_task_btf);
@@ -215,6 +217,16 @@ static void store_offsets(struct dt_lower *l)
 	dt_stx(l->a, B8, R6, WALK_AT(ret), R0);
 }
 
+/* R1 to R5, and the thread, become a struct rt_task in the frame: rt_unwind_task.c. */
+static void pass_in_frame(struct dt_lower *l)
+{
+	for (int i = 0; i < 5; i++)
+		dt_stx(l->a, B8, FP, F_CMP + 8 * i, R1 + i);
+	dt_help(l, BPF_FUNC_get_current_task_btf);
+	dt_stx(l->a, B8, FP, F_CMP + 8 * 5, R0);
+	dt_fpaddr(l->a, R1, F_CMP);
+}
+
 /* R0 = how many frames the tables gave; 0: none of the process's code is known. */
 static void walk_by_tables(struct dt_lower *l, uint32_t frames)
 {
@@ -230,7 +242,36 @@ static void walk_by_tables(struct dt_lower *l, uint32_t frames)
 	dt_mov(a, R4, R6);
 	dt_alui(a, BPF_ADD, R4, S_WORK);
 	dt_map(a, R5, unwind_map(l, DT_MAP_UNWIND_KEYS));
-	dt_callsub(a, dt_rt_label(l, walk_of(l->b)));
+	if (a->task != NULL)
+		pass_in_frame(l);
+	dt_callsub(a, dt_rt_label(l, dt_arena_printf(l->b->arena, "%s%s", walk_of(l->b),
+	    a->task != NULL ? "_task" : "")));
+	l->cached = 0;
+}
+
+/*
+ * The stack of a thread that is not the current one, and which may begin to run at any time: what was read of
+ * it counts only if it has not run until all was read. Else the stack has no frames.
+ */
+static void walk_of_other(struct dt_lower *l, uint32_t frames, uint32_t kept)
+{
+	struct dt_emit *a = l->a;
+	uint32_t none = dt_label(a), done = dt_label(a);
+
+	dt_current_switches(a, none);
+	dt_stx(a, B8, R6, WALK_AT(switches), R0);
+	walk_by_tables(l, frames);
+	dt_stx(a, B8, R6, WALK_AT(out), R0);
+	dt_current_switches(a, none);
+	dt_ldx(a, B8, R1, R6, WALK_AT(switches));
+	dt_jmp(a, BPF_JNE, R0, R1, none);
+	dt_ldx(a, B8, R0, R6, WALK_AT(out));
+	dt_alui(a, BPF_LSH, R0, 3);
+	dt_ja(a, done);
+	dt_put(a, none);
+	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * kept);
+	dt_imm(a, R0, 0);
+	dt_put(a, done);
 	l->cached = 0;
 }
 
@@ -246,6 +287,11 @@ void dt_ustack_take(struct dt_lower *l, uint32_t frames, bool only_managed)
 
 	dt_zero(l, dt_slot_reg(l), (int)l->b->slot_frames, 8 * kept);
 	dt_sti(a, B8, R6, WALK_AT(only), only_managed);
+	if (a->task != NULL) {
+		dt_put(a, done);
+		walk_of_other(l, frames, kept);
+		return;
+	}
 	walk_by_tables(l, frames);
 	dt_alui(a, BPF_LSH, R0, 3);
 	dt_jmpi(a, BPF_JNE, R0, 0, done);

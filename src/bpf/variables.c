@@ -371,6 +371,9 @@ static void key_make(struct dt_lower *l, const struct dt_bvar *v, int *base, int
 	if (!l->ntuple && v->v.scope != DT_DIFV_THREAD)
 		dt_zero(l, *base, *off, 8);
 	if (v->v.scope == DT_DIFV_THREAD) {
+		if (l->a->task != NULL)
+			REFUSE(l, "self->%s[ ] belongs to the thread that runs, which at wall-n is not the "
+			    "one the probe fires for: use an array with the key tid", v->v.name);
 		dt_help(l, BPF_FUNC_get_current_task);
 		dt_mov(l->a, R1, *base);
 		dt_alui(l->a, BPF_ADD, R1, *off);

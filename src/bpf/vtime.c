@@ -130,7 +130,7 @@ void dt_vtime_begin(struct dt_hookcode *k)
 	struct dt_emit *a = k->a;
 	uint32_t none = dt_label(a), have = dt_label(a);
 
-	if (!k->b->vtimed)
+	if (!k->b->vtimed || k->a->task != NULL)
 		return;
 	if (k->b->opts->slots == 0) {
 		find_thread(k->b, a, false);
@@ -152,7 +152,7 @@ void dt_vtime_end(struct dt_hookcode *k)
 	struct dt_emit *a = k->a;
 	uint32_t out = dt_label(a);
 
-	if (!k->b->vtimed || k->b->opts->slots != 0)
+	if (!k->b->vtimed || k->b->opts->slots != 0 || k->a->task != NULL)
 		return;
 	dt_ldx(a, B8, R1, value_base(k->slot), value_at(k->slot));
 	dt_jmpi(a, BPF_JEQ, R1, 0, out);
@@ -201,6 +201,9 @@ void dt_get_vtimestamp(struct dt_lower *l)
 	struct dt_emit *a = l->a;
 	uint32_t done = dt_label(a);
 
+	if (a->task != NULL)
+		REFUSE(l, "vtimestamp is the time of the thread that runs, which at wall-n is not the one "
+		    "the probe fires for: curthread->se.sum_exec_runtime is its run time");
 	dt_ldx(a, B8, R0, value_base(l->slot), value_at(l->slot));
 	dt_jmpi(a, BPF_JNE, R0, 0, done);
 	if (dt_in_process(l))

@@ -211,7 +211,16 @@ const struct dt_builtin dt_var_starttime = {
 
 GETTER(cpu, (int64_t)(int32_t)CONTEXT(ip)->cpu)
 
-static void lower_cpu(struct dt_lower *l) { dt_help(l, BPF_FUNC_get_smp_processor_id); }
+/* Of a thread that is not on a CPU: the one where it was last. */
+static void lower_cpu(struct dt_lower *l)
+{
+	if (dt_code(l)->task == NULL) {
+		dt_help(l, BPF_FUNC_get_smp_processor_id);
+		return;
+	}
+	dt_help(l, BPF_FUNC_get_current_task);
+	dt_follow_member(l, "task_struct", "thread_info.cpu", 4, "the CPU of a thread");
+}
 
 const struct dt_builtin dt_var_cpu = {
 	DT_SCALAR(cpu, "int", V(1, 0), STABLE),

@@ -30,6 +30,7 @@ enum dt_hook_kind {
 	DT_HOOK_URETSITE,
 	DT_HOOK_REPLAY,		/* event of a file: its probe is number `number` there */
 	DT_HOOK_COUNTER,	/* perf event `target`, every `interval` of it, on every CPU */
+	DT_HOOK_WALL,		/* every `interval` ns for each thread that is not on a CPU: wall-n */
 };
 
 static inline int dt_hook_in_process(enum dt_hook_kind kind)

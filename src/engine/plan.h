@@ -55,6 +55,7 @@ struct dt_enabling {			/* one clause on one probe */
 
 enum dt_plan_ctx {			/* where arg0 … come from */
 	DT_CTX_RAWTP, DT_CTX_SYS_ENTER, DT_CTX_SYS_EXIT, DT_CTX_PERF, DT_CTX_RUN,
+	DT_CTX_TASK,			/* no arguments; the thread is not the current one: current.c */
 	/* trampolines of the functions that implement system calls: arguments as SYS_ENTER, SYS_EXIT */
 	DT_CTX_SYS_FENTRY, DT_CTX_SYS_FEXIT,
 	DT_CTX_FENTRY, DT_CTX_FEXIT,		/* words of a trampoline: nargs arguments, then the value */

@@ -33,7 +33,7 @@ enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this
 struct dt_digest;
 /* The descriptor stays the caller's. 0 or -errno. */
 typedef int dt_digest_make_f(struct dt_digest *, int fd, const void *arg, size_t len);
-enum { DT_DIGEST_ARG = 1536 };
+enum { DT_DIGEST_ARG = 2560 };
 
 struct dt_digest_want {
 	enum dt_digest_what what;

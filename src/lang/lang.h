@@ -22,7 +22,7 @@ struct dt_langs;
 struct dt_reader;
 
 enum { DT_LANG_SYMBOLS = 12, DT_LANG_RANGES = 16, DT_LANG_NAME = 192, DT_LANG_PATH = 256,
-	DT_LANG_LINES = 4096 };
+	DT_LANG_LINES = 16384, DT_LANG_CODE = 4, DT_LANG_OWN = 88 };
 
 /* What a mapped file is to a runtime. lang NULL: nothing. Addresses are those of the ELF file. */
 struct dt_lang_file {
@@ -44,6 +44,10 @@ struct dt_lang_process {
 	int fd;
 	uint32_t version;		/* of the file's name: 3.9 is 0x0309; 0: none there */
 	uint64_t symbol[DT_LANG_SYMBOLS];
+	/* from learn(), of a runtime that makes code: where that is */
+	struct dt_lang_range code[DT_LANG_CODE];
+	uint32_t ncode;
+	uint64_t own[DT_LANG_OWN];	/* what function() has to know besides the record */
 };
 
 /* A function as the runtime knows it, and what leads from a place in its code to a line. */
@@ -53,6 +57,16 @@ struct dt_lang_function {
 	uint8_t *lines;			/* the runtime's own table, malloc'ed; NULL: none */
 	size_t nlines;
 	uint32_t format;		/* of that table */
+};
+
+/* A process that had more functions than are kept; 0: none. The later ones have no names. */
+uint32_t dt_langs_full(const struct dt_langs *);
+
+/* A frame of a stack that is no address. The texts live until the next call. */
+struct dt_lang_frame {
+	const char *lang;
+	const char *function, *file;	/* NULL: not known */
+	uint32_t line;			/* 0: not known */
 };
 
 /* One for each runtime, in a file of its own. */
@@ -65,13 +79,21 @@ struct dt_lang {
 	 * Fills in `word`. 0; -EAGAIN: the runtime is not ready yet; or why there is nothing to be had, for
 	 * good.
 	 */
-	int (*learn)(const struct dt_lang_process *, struct dt_unwind_lang *);
+	int (*learn)(struct dt_lang_process *, struct dt_unwind_lang *);
 	/* 0, or -errno: it has no name. The caller frees `lines` in both cases. */
 	int (*function)(const struct dt_lang_process *, const struct dt_unwind_lang *,
 	    const struct dt_unwind_func *, struct dt_lang_function *);
 	uint32_t (*line)(const struct dt_lang_function *, uint32_t pos);	/* 0: not known */
+	/*
+	 * NULL: a function has one frame, with its name, its file and line(). Or number i of the frames
+	 * that it stands for, innermost first, as compilers inline calls; false: there are not so many.
+	 * `lines` has them; check() is false if it does not, and cleans the texts, as the worker is not
+	 * to be trusted.
+	 */
+	bool (*check)(struct dt_lang_function *);
+	bool (*frame)(const struct dt_lang_function *, uint32_t pos, unsigned i, struct dt_lang_frame *);
 };
-extern const struct dt_lang dt_lang_python;
+extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
 const char *dt_lang_name(const struct dt_lang *);
@@ -99,14 +121,11 @@ void dt_langs_unwatch(struct dt_langs *, const struct dt_unwind_func *block);
 /* Reads names of functions that are new, for about that long; cheap when there are none. */
 void dt_langs_poll(struct dt_langs *, uint64_t ns);
 
-/* A frame of a stack that is no address. The texts live until the next call. */
-struct dt_lang_frame {
-	const char *lang;
-	const char *function, *file;	/* NULL: not known */
-	uint32_t line;			/* 0: not known */
-};
 bool dt_lang_is_frame(uint64_t frame);
-/* False: it is an address. */
-bool dt_langs_frame(struct dt_langs *, uint32_t pid, uint64_t frame, struct dt_lang_frame *);
+/*
+ * Number i of the frames that it stands for, innermost first. False: there are not so many, or it is an
+ * address.
+ */
+bool dt_langs_frame(struct dt_langs *, uint32_t pid, uint64_t frame, unsigned i, struct dt_lang_frame *);
 
 #endif

@@ -19,6 +19,8 @@ enum { THREADS_MAX = 64 };
 /* By number; a row is all that a new language needs here. */
 static const struct dt_lang *const langs[DT_LANGS] = {
 	[DT_LANG_PYTHON] = &dt_lang_python,
+	[DT_LANG_PHP] = &dt_lang_php,
+	[DT_LANG_HOTSPOT] = &dt_lang_hotspot,
 };
 
 _Static_assert(DT_LANGS <= 1 << (64 - DT_FRAME_LANG_SHIFT), "a recorded frame has room for the number");
@@ -90,7 +92,7 @@ void dt_lang_file_look(const char *base, struct dt_elf *elf, struct dt_lang_file
 	}
 	if (to->symbol[0] != 0)
 		(void)dt_elf_each_function(elf, take_function, to);
-	if (to->nloops == 0)
+	if (to->symbol[0] == 0 || (to->nloops == 0 && to->lang->loops[0] != NULL))
 		to->lang = NULL;
 }
 

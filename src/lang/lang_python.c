@@ -201,7 +201,7 @@ static bool find_thread(struct search *s)
 	return false;
 }
 
-static int learn(const struct dt_lang_process *p, struct dt_unwind_lang *to)
+static int learn(struct dt_lang_process *p, struct dt_unwind_lang *to)
 {
 	struct layout layout;
 	struct search s = { .p = p, .layout = &layout };

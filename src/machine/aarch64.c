@@ -289,6 +289,7 @@ const struct dt_machine dt_machine_aarch64 = {
 #endif
 	.regs = {
 		.pc = PC, .sp = SP, .fp = X(29), .link = X(30), .flags = PSTATE, .result = X(0),
+		.bytecode = X(22),
 		.arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7) }, .nargs = 8,
 		.words = 34,		/* those a process has */
 		.go_arg = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9) },
@@ -311,6 +312,7 @@ const struct dt_machine dt_machine_aarch64 = {
 	 * so that none is left out.
 	 */
 	.frames = { .program = 2, .tracepoint = 2, .kprobe = 0 },
+	.hotspot_bcp = 9,
 	.dwarf = { .sp = 31, .fp = 29, .ra = 30 },
 	.conditions = conditions, .nconditions = DT_COUNT(conditions),
 	.reloc = {

@@ -28,6 +28,7 @@ struct dt_machine {
 		int16_t link;
 		int16_t flags;		/* of comparisons; NOWHERE: there are none */
 		int16_t result;		/* of a function */
+		int16_t bytecode;	/* where HotSpot's interpreter is in it; NOWHERE: not known */
 		int16_t arg[8];		/* of a function, `nargs` of them: the others are on the stack */
 		uint8_t nargs;
 		/* where those begin, from the stack pointer on, when the function begins */
@@ -47,6 +48,9 @@ struct dt_machine {
 		/* a number that reads 0 in tests of branches; nnumbers: there is none */
 		uint8_t zero;
 	} regs;
+
+	/* where an interpreted frame of HotSpot has the address of its bytecode: words below fp */
+	uint8_t hotspot_bcp;
 
 	/*
 	 * which mode was interrupted: bits of a register, which are 0 in the kernel on one machine and in a

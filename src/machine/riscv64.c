@@ -308,7 +308,7 @@ const struct dt_machine dt_machine_riscv64 = {
 #endif
 	.regs = {
 		.pc = PC, .sp = X(2), .fp = X(8), .link = X(NUMBER_RA), .flags = DT_MACHINE_NOWHERE,
-		.result = X(10),
+		.result = X(10), .bytecode = DT_MACHINE_NOWHERE,
 		.arg = { X(10), X(11), X(12), X(13), X(14), X(15), X(16), X(17) }, .nargs = 8,
 		.words = 32,		/* those a process has */
 		.go_arg = { X(10), X(11), X(12), X(13), X(14), X(15), X(16), X(17), X(8), X(9) },

@@ -276,6 +276,7 @@ const struct dt_machine dt_machine_x86_64 = {
 #endif
 	.regs = {
 		.pc = RIP, .sp = RSP, .fp = RBP, .link = DT_MACHINE_NOWHERE, .flags = EFLAGS, .result = RAX,
+		.bytecode = R13,
 		.arg = { RDI, RSI, RDX, RCX, R8, R9 }, .nargs = 6,
 		.stack_args = 8,	/* above the return address */
 		.words = END / 8,
@@ -296,6 +297,7 @@ const struct dt_machine dt_machine_x86_64 = {
 	},
 	/* Linux 6.1; __bpf_trace_NAME() jumps to bpf_trace_run<n>() and is no frame */
 	.frames = { .program = 1, .tracepoint = 1, .kprobe = 1 },
+	.hotspot_bcp = 8,
 	.dwarf = { .sp = 7, .fp = 6, .ra = 16 }, .plt_frames = true,
 	.conditions = conditions, .nconditions = DT_COUNT(conditions),
 	.reloc = {

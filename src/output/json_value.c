@@ -48,12 +48,11 @@ static void json_put_bytes(struct dt_json *j, const struct dt_value *v)
  * The members of an address. A name that is only the number again means that the address is unknown,
  * and it is left out.
  */
-static void json_put_place(struct dt_json *j, const struct dt_value *v)
+static void json_put_name(struct dt_json *j, const struct dt_value *v, const char *text)
 {
-	char text[512], plain[32];
 	bool module = v->kind == DT_V_MOD || v->kind == DT_V_UMOD;
+	char plain[32];
 
-	dt_symbol_text(j->o->opts, v, text, sizeof(text));
 	if (v->kind == DT_V_UADDR && dt_lang_is_frame(v->i)) {
 		dt_json_key(j, "language");
 		dt_json_str(j, dt_lang_name(dt_lang_of(DT_FRAME_LANG(v->i))));
@@ -65,6 +64,14 @@ static void json_put_place(struct dt_json *j, const struct dt_value *v)
 		dt_json_key(j, module ? "module" : "symbol");
 		dt_json_str(j, text);
 	}
+}
+
+static void json_put_place(struct dt_json *j, const struct dt_value *v)
+{
+	char text[512];
+
+	dt_symbol_text(j->o->opts, v, text, sizeof(text));
+	json_put_name(j, v, text);
 }
 
 /* Addresses of a process mean nothing without it. The kinds from DT_V_USYM on are such addresses. */
@@ -91,15 +98,20 @@ static void json_put_stack(struct dt_json *j, const struct dt_value *v)
 		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
 	};
 
+	char text[DT_FRAME_TEXT], *line, *rest;
+
 	dt_json_open(j, '{');
 	json_put_pid(j, v);
 	dt_json_key(j, "frames");
 	dt_json_open(j, '[');
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] != 0 && !j->o->failed; i++) {
 		pc.i = v->pcs[i];
-		dt_json_open(j, '{');
-		json_put_place(j, &pc);
-		dt_json_close(j, '}');
+		dt_symbol_text(j->o->opts, &pc, text, sizeof(text));
+		for (rest = text; (line = strsep(&rest, "\n")) != NULL; ) {
+			dt_json_open(j, '{');
+			json_put_name(j, &pc, line);
+			dt_json_close(j, '}');
+		}
 	}
 	dt_json_close(j, ']');
 	dt_json_close(j, '}');

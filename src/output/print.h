@@ -25,6 +25,11 @@ void dt_value_key(struct dt_out *, const struct dt_value *);
 void dt_hexdump_print(struct dt_out *, const void *, size_t len);
 /* A newline, then each frame on a line of its own. */
 void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
+/*
+ * A frame of a stack may stand for several calls, which the compiler has made one of: its text has a line
+ * for each, innermost first. Bytes for such a text:
+ */
+enum { DT_FRAME_TEXT = 8192 };
 /* The text of an address value (SYM … UADDR); 0x… when it is unknown. */
 void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char *buf, size_t len);
 /* How many characters at the start of such a text are the module; 0: it has none */

@@ -114,7 +114,7 @@ size_t dt_symbol_module(const char *text)
 /* A pc of 0 ends a stack: records have room for more frames than there were. */
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {
-	char text[512];
+	char text[DT_FRAME_TEXT], *line, *rest;
 	struct dt_value pc = {
 		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
 	};
@@ -123,9 +123,11 @@ void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] && !o->failed; i++) {
 		pc.i = v->pcs[i];
 		dt_symbol_text(o->opts, &pc, text, sizeof(text));
-		dt_out_pad(o, ' ', indent);
-		dt_out_str(o, text);
-		dt_out_str(o, "\n");
+		for (rest = text; (line = strsep(&rest, "\n")) != NULL; ) {
+			dt_out_pad(o, ' ', indent);
+			dt_out_str(o, line);
+			dt_out_str(o, "\n");
+		}
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile: profile-n fires on every CPU, tick-n on one; n is a rate or an interval. A few are listed;
- * any other is created when named and keeps that name (profile-997hz is not profile-997).
+ * profile: profile-n fires on every CPU, tick-n on one, wall-n for every thread; n is a rate or an
+ * interval. A few are listed; any other is created when named and keeps that name (profile-997hz is not
+ * profile-997).
  */
 #include "provider/probe.h"
 #include "base/count.h"
@@ -62,20 +63,51 @@ static const char *parse_rate(const char *s, uint64_t *interval)
 	    NULL;
 }
 
+static const struct { const char *prefix; enum dt_hook_kind kind; } kinds[] = {
+	{ "profile-", DT_HOOK_PERF }, { "tick-", DT_HOOK_TICK }, { "wall-", DT_HOOK_WALL },
+};
+
+/* What follows the prefix, and what it means; NULL: the name has none of them. */
+static const char *rate_of(const char *name, enum dt_hook_kind *kind)
+{
+	for (size_t i = 0; i < DT_COUNT(kinds); i++) {
+		size_t n = strlen(kinds[i].prefix);
+
+		if (strncmp(name, kinds[i].prefix, n) == 0) {
+			*kind = kinds[i].kind;
+			return name + n;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * wall-n fires for threads that are not on a CPU when the kernel lists them, and for those that are where
+ * they run, as profile-n does: only there are their registers. The idle thread of a CPU is none.
+ */
+static void add_wall(struct dt_probes *p, const struct dt_provider *row, const char *name,
+    struct dt_hook hook)
+{
+	struct dt_probe *probe;
+
+	hook.target = "";
+	hook.args[0] = "0";
+	probe = dt_probes_add(p, row, "", "", name, &hook);
+	hook.kind = DT_HOOK_PERF;
+	hook.when = "curthread->pid != 0";
+	dt_probe_also(p, probe, &hook);
+}
+
 /* NULL: created. */
 static const char *profile_make_probe(struct dt_probes *p, const struct dt_provider *row,
     const char *name)
 {
-	struct dt_hook hook = { .kind = DT_HOOK_PERF };
-	const char *rate = strncmp(name, "profile-", 8) == 0 ? name + 8 : NULL, *why;
+	struct dt_hook hook = { .kind = DT_HOOK_NONE };
+	const char *rate = rate_of(name, &hook.kind), *why;
 	uint32_t made = 0;
 
-	if (strncmp(name, "tick-", 5) == 0) {
-		hook.kind = DT_HOOK_TICK;
-		rate = name + 5;
-	}
 	if (rate == NULL)
-		return "the probes of provider profile are profile-n and tick-n";
+		return "the probes of provider profile are profile-n, tick-n and wall-n";
 	why = parse_rate(rate, &hook.interval);
 	if (why != NULL)
 		return why;
@@ -83,13 +115,18 @@ static const char *profile_make_probe(struct dt_probes *p, const struct dt_provi
 		made += p->list.v[i]->row == row;
 	if (made >= PROBES_MAX)
 		return "there are 1000 profile and tick probes already";
-	dt_probes_add(p, row, "", "", name, &hook);
+	if (hook.kind == DT_HOOK_WALL)
+		add_wall(p, row, name, hook);
+	else
+		dt_probes_add(p, row, "", "", name, &hook);
 	return NULL;
 }
 
 static bool is_ours(const char *name)
 {
-	return strncmp(name, "profile-", 8) == 0 || strncmp(name, "tick-", 5) == 0;
+	enum dt_hook_kind kind;
+
+	return rate_of(name, &kind) != NULL;
 }
 
 static bool profile_may_match(const struct dt_provider *row, const struct dt_probedesc *d)
@@ -114,8 +151,8 @@ static int profile_provide(struct dt_probes *p, const struct dt_provider *row,
 
 const struct dt_provider dt_provider_profile = {
 	.name = "profile",
-	.form = "profile-RATE, tick-RATE",
-	.doc = "Time: at a rate on every CPU, or on one.",
+	.form = "profile-RATE, tick-RATE, wall-RATE",
+	.doc = "Time: at a rate on every CPU, on one, or for every thread, on a CPU or not.",
 	.attrs = { { EEC, ATTR(UNSTABLE, UNSTABLE, UNKNOWN), PPU, EEC, EEC } },
 	.provide = profile_provide,
 	.may_match = profile_may_match,

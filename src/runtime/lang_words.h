@@ -11,6 +11,8 @@
 enum dt_lang_id {
 	DT_LANG_NONE,
 	DT_LANG_PYTHON,
+	DT_LANG_HOTSPOT,
+	DT_LANG_PHP,
 	DT_LANGS
 };
 
@@ -42,5 +44,34 @@ enum dt_python_end {			/* which frame is the last one of an activation of the lo
 	DT_PY_END_ENTRY,		/* the one with is_entry */
 	DT_PY_END_SHIM,			/* the one before a frame of the C stack, none of the program */
 };
+
+enum dt_php_word {
+	DT_PHP_CURRENT,			/* where the innermost zend_execute_data is */
+	DT_PHP_FILE,			/* in zend_op_array: its file; 8 after it its first line */
+	DT_PHP_WORDS
+};
+
+enum { DT_HS_WALK_HEAPS = 3, DT_HS_HEAD_BYTES = 128, DT_HS_TAIL_BYTES = 64 };
+enum dt_hotspot_word {
+	/* of each heap of code: its start, its size, the map of its segments */
+	DT_HS_HEAP, DT_HS_INTERP = DT_HS_HEAP + 3 * DT_HS_WALK_HEAPS, DT_HS_INTERP_LEN,
+	DT_HS_SEGMENT,			/* bits of a segment's size */
+	DT_HS_BLOCK,			/* what is before a blob */
+	/* two pieces of a blob's header, which are read one after the other; offsets in them: */
+	DT_HS_HEAD_AT, DT_HS_TAIL_AT,
+	DT_HS_FRAME_SIZE, DT_HS_FRAME_COMPLETE, DT_HS_CODE, DT_HS_ID,
+	DT_HS_DEOPT,			/* 0: not known */
+	DT_HS_ORIG_PC,
+	DT_HS_POINTERS,			/* 1: places in code are addresses, and not counted from the blob */
+	DT_HS_BCP,			/* words below fp: an interpreted frame's bytecode */
+	DT_HS_CALL_STUB,		/* where C++ is returned to from Java: an address of its stub */
+	DT_HS_CONST_METHOD, DT_HS_CONST_SIZE, DT_HS_CONST_POOL, DT_HS_POOL_HOLDER, DT_HS_KLASS_NAME,
+	DT_HS_WORDS
+};
+
+/* The key of a method that is interpreted; of compiled code it has bits and the number of the compilation. */
+#define DT_HS_KEY(cm, name) (((cm) ^ ((name) << 20 | (name) >> 44)) & ~(3ull << 62))
+#define DT_HS_COMPILED (1ull << 63)
+#define DT_HS_EXACT_SHIFT 62
 
 #endif

@@ -15,13 +15,29 @@ static long (*const bpf_probe_read_user_str)(void *to, u32 size, const void *fro
 static long (*const bpf_probe_read_kernel_str)(void *to, u32 size, const void *from) = (void *)115;
 static void *(*const bpf_get_current_task_btf)(void) = (void *)158;
 static long (*const bpf_find_vma)(void *task, u64 addr, void *f, void *ctx, u64 flags) = (void *)180;
+static long (*const bpf_copy_from_user_task)(void *to, u32 size, const void *from, void *task, u64 flags) =
+    (void *)191;
 static long (*const bpf_loop)(u32 n, void *f, void *ctx, u64 flags) = (void *)181;
 
 #define UNROLL _Pragma("unroll")
 #define LOOP(r, n, step) bpf_loop((u32)(n), (void *)(step), (r), 0)
 
 #define read_kernel(r, to, size, addr) ((void)(r), bpf_probe_read_kernel((to), (size), (void *)(addr)))
+/*
+ * Whose memory read_user() reads: that of the thread that runs. With RT_OTHER_TASK that of another, which
+ * each struct rt of that file has behind it; there strings of the process cannot be read.
+ */
+#ifdef RT_OTHER_TASK
+#define KERNEL_WALKS 0		/* the kernel's own walk of a user stack is for the thread that runs */
+struct rt_task { struct rt r; void *task; };
+#define current_task(r) (((struct rt_task *)(r))->task)
+#define read_user(r, to, size, addr) \
+	bpf_copy_from_user_task((to), (size), (void *)(addr), current_task(r), 0)
+#else
+#define KERNEL_WALKS 1
+#define current_task(r) ((void)(r), bpf_get_current_task_btf())
 #define read_user(r, to, size, addr) ((void)(r), bpf_probe_read_user((to), (size), (void *)(addr)))
+#endif
 #define read_kernel_str(r, to, size, addr) \
 	((void)(r), bpf_probe_read_kernel_str((to), (u32)(size), (void *)(addr)))
 #define read_user_str(r, to, size, addr) \

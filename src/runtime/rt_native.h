@@ -18,6 +18,7 @@ INLINE void loop_steps(struct rt *r, u32 n, long (*step)(u32, struct rt *))
 		;
 }
 #define UNROLL
+#define KERNEL_WALKS 1
 #define LOOP(r, n, step) loop_steps((r), (u32)(n), (step))
 
 /* 0, or UNREADABLE: then the bytes are zeros, as a helper leaves them. */

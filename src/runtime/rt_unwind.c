@@ -129,7 +129,7 @@ static long on_vma(void *task UNUSED, void *vma, struct rt *r)
 
 INLINE void find_mapping(struct rt *r, u64 pc)
 {
-	bpf_find_vma(bpf_get_current_task_btf(), pc, (void *)on_vma, r, 0);
+	bpf_find_vma(current_task(r), pc, (void *)on_vma, r, 0);
 }
 
 #else
@@ -333,7 +333,7 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 		return 0;
 	}
 	if (pc - w->start >= w->len || w->n == 0) {
-		if (!w->nlists && w->out == 1)
+		if (KERNEL_WALKS && !w->nlists && w->out == 1)
 			w->out = 0;		/* nothing is known of this process: the kernel walks it */
 		return w->out ? by_frame(r, w) : 1;
 	}
@@ -405,6 +405,8 @@ INLINE int begin_walk(struct dt_work_walk *k)
 	return k->nlists <= DT_UNWIND_MAPS;
 }
 
+#ifndef RT_OTHER_TASK		/* rt_unwind_task.c has its own */
+
 /* They return how many frames were found; 0: the caller asks the kernel for its own walk (bpf/ustack.c). */
 RT(rt_unwind)
 {
@@ -438,3 +440,5 @@ RT(rt_unwind_most)
 	LOOP(&r, DT_UNWIND_FRAMES_MOST, step_unwind_most);
 	return k->out;
 }
+
+#endif

@@ -44,6 +44,7 @@ struct dt_work_walk {
 	/* functions whose return is probed: the innermost, and offsets */
 	dt_word ret, ret_stack, ret_orig, ret_next;
 	dt_word vague;			/* 1: sp is a lower bound, the caller's frame begins above it */
+	dt_word switches;		/* of a thread that does not run: how often it has left a CPU */
 
 	/* frames of languages (runtime/lang.h): the task, and offsets in it, 0: not known */
 	dt_word task, robust_off, tp_off;
@@ -56,10 +57,11 @@ struct dt_work_walk {
 	dt_word ended;			/* 1: no native frame comes after those of the language */
 	dt_word idle;			/* steps that gave no frame */
 	dt_word word;			/* the frame that a step gave; 0: none */
-	dt_word code, key, at;		/* the same, before it has a number */
+	dt_word code, key, more, at;		/* the same, before it has a number */
 	dt_word kept;			/* whose words these are (enum dt_lang_id); 0 in the first segment: */
 	dt_word keep[6];		/* a runtime's own, from segment to segment of a stack */
 	dt_word tmp[4];
+	dt_word bytecode;		/* the register that HotSpot's interpreter has it in */
 	dt_word buf[32];		/* what was read of the process */
 };
 

@@ -259,6 +259,7 @@ int dt_attach_program(struct dt_session *s, uint32_t i, char *msg, size_t len)
 		s->ticker.ticks[s->ticker.n++] = (struct dt_tick){ .prog = i,
 			.interval = a->interval ? a->interval : 1 };
 		return 0;
+	case DT_HOOK_WALL: return dt_wall_attach(s, i, msg, len);
 	case DT_HOOK_PERF: return attach_clocks(s, i, msg, len);
 	case DT_HOOK_COUNTER: return attach_counters(s, i, msg, len);
 	case DT_HOOK_SYS_ENTER: return attach_rawtp(s, i, "sys_enter", msg, len);
@@ -285,6 +286,11 @@ enum bpf_prog_type dt_attach_type(const struct dt_session *s, uint32_t i, struct
 
 	switch (a->kind) {
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return BPF_PROG_TYPE_PERF_EVENT;
+	case DT_HOOK_WALL:
+		opts->expected_attach_type = BPF_TRACE_ITER;
+		opts->attach_btf_id = a->btf_id;
+		opts->prog_flags = BPF_F_SLEEPABLE;
+		return BPF_PROG_TYPE_TRACING;
 	case DT_HOOK_SYS_FENTRY: case DT_HOOK_SYS_FEXIT: case DT_HOOK_FENTRY: case DT_HOOK_FEXIT:
 		opts->expected_attach_type = a->kind == DT_HOOK_FENTRY || a->kind == DT_HOOK_SYS_FENTRY ?
 		    BPF_TRACE_FENTRY :

@@ -108,6 +108,7 @@ struct dt_session {
 	bool attached;			/* programs may run in other threads */
 	struct dt_left_out left_out;
 	struct dt_ticker ticker;
+	struct dt_wall *wall;		/* NULL: no wall-n is attached */
 	int epoll, event;
 	uint32_t first;			/* of a graft: programs of hooks before this are not its own */
 	bool *borrowed;			/* of a graft, by the image's index: the session owns the map */
@@ -166,6 +167,12 @@ bool dt_session_keep(struct dt_session *, int fd);
 int dt_attach_any(struct dt_session *, char *msg, size_t len);
 /* kprobe.c: attaches program i at all its points; refused ones are counted in left_out */
 int dt_kprobe_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
+
+/* wall.c: programs that fire for all threads. They pass over them from dt_wall_start() on. */
+int dt_wall_attach(struct dt_session *, uint32_t i, char *msg, size_t len);
+int dt_wall_start(struct dt_session *);		/* 0 or -errno */
+void dt_wall_settle(struct dt_session *);	/* waits until the pass that is going on has ended */
+void dt_wall_detach(struct dt_session *);
 
 /* ring.c */
 /* size: in bytes, a power of two and at least a page */

@@ -216,7 +216,7 @@ int dt_session_attach(struct dt_session *s, char *msg, size_t len)
 	int err = 0;
 
 	s->left_out = (struct dt_left_out){ 0 };
-	if (s->nlinks || s->ticker.n)
+	if (s->nlinks || s->ticker.n || s->wall)
 		return dt_session_fail(msg, len, -EBUSY, "the session is attached already");
 	set_gate(s, false);
 	s->attached = true;
@@ -264,10 +264,14 @@ int dt_session_start(struct dt_session *s, char *msg, size_t len)
 		dt_session_fail(msg, len, err, "cannot start the thread of tick probes");
 	if (!err && s->image->grows)
 		dt_rings_keep(s);
+	if (!err) {
+		set_gate(s, true);
+		/* its first pass begins at once */
+		if ((err = dt_wall_start(s)) != 0)
+			dt_session_fail(msg, len, err, "cannot start the thread of wall probes");
+	}
 	if (err)
 		dt_session_detach(s);
-	else
-		set_gate(s, true);
 	return err;
 }
 
@@ -286,6 +290,7 @@ void dt_session_detach(struct dt_session *s)
 {
 	bool live = s->nlinks > 0 || s->graft != NULL;
 
+	dt_wall_detach(s);
 	dt_ticker_stop(&s->ticker);
 	s->ticker.n = 0;
 	dt_grafts_detach(s);

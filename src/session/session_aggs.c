@@ -251,6 +251,7 @@ int dt_session_take(struct dt_session *s, struct dt_taken *taken, dt_aggcell_f *
 	taken->time = dt_clock_ns();	/* before the grace period: what began by now has ended after it */
 	if (s->attached && (err = dt_agg_grace(s)) != 0)
 		return err;
+	dt_wall_settle(s);
 	taken->gen = w.last = word / DT_GEN_NEXT;
 	for (uint32_t i = 0; i < s->image->ngroups && !err; i++)
 		err = walk_group(s, i, w, word & 1);

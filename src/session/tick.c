@@ -123,7 +123,7 @@ int dt_ticker_start(struct dt_ticker *t)
 	if (!t->n)
 		return 0;
 	for (uint32_t i = 0; i < t->n; i++)
-		t->ticks[i].next = now + t->ticks[i].interval;
+		t->ticks[i].next = now + (t->now ? 0 : t->ticks[i].interval);
 	t->stop = false;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -138,14 +138,27 @@ int dt_ticker_start(struct dt_ticker *t)
 	return -err;
 }
 
-void dt_ticker_stop(struct dt_ticker *t)
+static void end_thread(struct dt_ticker *t)
 {
-	if (!t->running)
-		return;
 	pthread_mutex_lock(&t->lock);
 	t->stop = true;
 	pthread_cond_signal(&t->cond);
 	pthread_mutex_unlock(&t->lock);
+}
+
+void dt_ticker_leave(struct dt_ticker *t)
+{
+	if (!t->running)
+		return;
+	end_thread(t);
+	pthread_detach(t->thread);
+}
+
+void dt_ticker_stop(struct dt_ticker *t)
+{
+	if (!t->running)
+		return;
+	end_thread(t);
 	pthread_join(t->thread, NULL);
 	pthread_cond_destroy(&t->cond);
 	pthread_mutex_destroy(&t->lock);

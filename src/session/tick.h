@@ -25,9 +25,12 @@ struct dt_ticker {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	bool running, stop;
+	bool now;			/* the first of each is due when it starts, not an interval later */
 };
 
 int dt_ticker_start(struct dt_ticker *);	/* 0 or -errno; without ticks there is no thread */
 void dt_ticker_stop(struct dt_ticker *);
+/* Without waiting: the thread ends when what it runs returns, and until then uses *ticker. */
+void dt_ticker_leave(struct dt_ticker *);
 
 #endif

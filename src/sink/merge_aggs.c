@@ -50,7 +50,7 @@ static uint64_t place_of(struct dt_merge *m, enum dt_symkind kind, uint64_t addr
 
 static uint64_t translate(struct dt_merge_source *s, enum dt_symkind kind, uint32_t pid, uint64_t addr)
 {
-	char text[1024];
+	char text[DT_FRAME_TEXT];
 
 	if (addr == 0 || s->opts.symbolize == NULL ||
 	    !s->opts.symbolize(s->opts.symctx, kind, pid, addr, text, sizeof(text)))

@@ -5,7 +5,8 @@
  * gauge; drops and errors are counters of ours.
  *
  * A family holds the text of its samples as they were last seen. All of them are written at the end, or
- * served (-O openmetrics=ADDRESS:PORT) and made anew with each snapshot.
+ * served (-O openmetrics=ADDRESS:PORT) and made anew with each snapshot; or they are a part of a document
+ * that has those of several programs, each with its own name in the names (sink/documents.h).
  */
 #include "base/map.h"
 #include "process/serve.h"
@@ -187,29 +188,45 @@ static const char *type_of(const struct dt_value *v)
 static bool is_taken(const struct metrics *m, const char *name)
 {
 	static const char *const ends[] = { "_total", "_bucket", "_count", "_sum", "_created", "_info" };
-	size_t n = strlen(name);
+	const char *program = m->sink.env.program;
+	size_t n = strlen(name), prefix = strlen("dtrace_") + (program != NULL ? strlen(program) + 1 : 0);
 
 	for (size_t i = 0; i < DT_COUNT(ends); i++)
-		if (n > strlen("dtrace_") + strlen(ends[i]) &&
+		if (n > prefix + strlen(ends[i]) &&
 		    strcmp(name + n - strlen(ends[i]), ends[i]) == 0)
 			return true;
 	for (size_t i = 0; i < m->families.n; i++)
 		if (strcmp(m->families.v[i]->name, name) == 0)
 			return true;
-	return strcmp(name, "dtrace_tracing_drops") == 0 || strcmp(name, "dtrace_tracing_errors") == 0;
+	return strcmp(name + prefix, "tracing_drops") == 0 || strcmp(name + prefix, "tracing_errors") == 0;
+}
+
+static struct family *known_family(const struct metrics *m, int64_t id)
+{
+	for (size_t i = 0; i < m->families.n; i++)
+		if (m->families.v[i]->id == id)
+			return m->families.v[i];
+	return NULL;
+}
+
+/* "dtrace_", or "dtrace_PROGRAM_", where PROGRAM has no underscore: no two programs share a name. */
+static void put_prefix(const struct metrics *m, struct dt_out *o)
+{
+	dt_out_str(o, "dtrace_");
+	if (m->sink.env.program != NULL)
+		dt_out_printf(o, "%s_", m->sink.env.program);
 }
 
 static struct family *family_of(struct metrics *m, int64_t id, const struct dt_value *v)
 {
 	struct dt_arena *arena = m->sink.env.arena;
+	struct family *f = known_family(m, id);
 	const char *name;
-	struct family *f;
 
-	for (size_t i = 0; i < m->families.n; i++)
-		if (m->families.v[i]->id == id)
-			return m->families.v[i];
+	if (f != NULL)
+		return f;
 	dt_out_clear(&m->name);
-	dt_out_str(&m->name, "dtrace_");
+	put_prefix(m, &m->name);
 	put_name(&m->name, dt_message_aggname(&m->sink, id, v));
 	name = dt_arena_strdup(arena, dt_out_text(&m->name));
 	for (unsigned again = 2; is_taken(m, name); again++)
@@ -284,6 +301,9 @@ static void put_element(struct metrics *m, int64_t id, const struct dt_aggrow *r
 /* What is shown replaces what was shown before. */
 static void take(struct metrics *m, const struct dt_sink_aggs *a)
 {
+	for (uint32_t i = 0; i < a->nids && a->n == 0; i++)
+		if (known_family(m, a->ids[i]) != NULL)
+			dt_out_clear(&known_family(m, a->ids[i])->samples);
 	for (uint32_t i = 0; i < a->nids && a->n > 0; i++) {
 		struct dt_arena *arena = dt_arena_under(m->sink.env.arena);
 		struct dt_map seen;
@@ -305,7 +325,16 @@ static void put_head(struct dt_out *o, const char *name, const char *type, const
 	dt_out_printf(o, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void put_document(struct metrics *m, struct dt_out *o)
+static void put_counter(struct metrics *m, struct dt_out *o, const char *name, const char *help, uint64_t n)
+{
+	dt_out_clear(&m->name);
+	put_prefix(m, &m->name);
+	dt_out_str(&m->name, name);
+	put_head(o, dt_out_text(&m->name), "counter", help);
+	dt_out_printf(o, "%s_total %llu\n", dt_out_text(&m->name), (unsigned long long)n);
+}
+
+static void put_families(struct metrics *m, struct dt_out *o)
 {
 	for (size_t i = 0; i < m->families.n; i++) {
 		const struct family *f = m->families.v[i];
@@ -319,10 +348,21 @@ static void put_document(struct metrics *m, struct dt_out *o)
 		put_head(o, f->name, f->type, dt_out_text(&m->one));
 		dt_out_put(o, dt_out_text(&f->samples), f->samples.len);
 	}
-	put_head(o, "dtrace_tracing_drops", "counter", "Records and updates that were lost");
-	dt_out_printf(o, "dtrace_tracing_drops_total %llu\n", (unsigned long long)m->drops);
-	put_head(o, "dtrace_tracing_errors", "counter", "Errors of probes");
-	dt_out_printf(o, "dtrace_tracing_errors_total %llu\n# EOF\n", (unsigned long long)m->errors);
+	put_counter(m, o, "tracing_drops", "Records and updates that were lost", m->drops);
+	put_counter(m, o, "tracing_errors", "Errors of probes", m->errors);
+}
+
+static void put_document(struct metrics *m, struct dt_out *o)
+{
+	put_families(m, o);
+	dt_out_str(o, "# EOF\n");
+}
+
+/* The end is for whoever puts the parts together. */
+static uint64_t put_part(struct dt_sink *s, struct dt_out *o)
+{
+	put_families((struct metrics *)s, o);
+	return 0;
 }
 
 static void serve_document(struct metrics *m)
@@ -438,4 +478,5 @@ const struct dt_sink_type dt_sink_openmetrics = {
 	.snapshot = take_snapshot,
 	.aggregation = take_aggregation,
 	.end = put_end,
+	.document = put_part,
 };

@@ -4,6 +4,7 @@
  * It also answers what sinks ask for (names of addresses). An incomplete block waits for the rest.
  */
 #include "sink/play_impl.h"
+#include "base/printable.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -19,10 +20,18 @@ int dt_play_symbol(struct dt_player *p, struct dt_play_in *in)
 {
 	uint32_t kind = dt_play_u32(in), pid = dt_play_u32(in);
 	uint64_t addr = dt_play_u64(in);
-	char key[64];
+	char key[64], *text = (char *)(uintptr_t)dt_play_text(in, p->arena), *line, *next;
 
 	symbol_key(key, sizeof(key), kind, pid, addr);
-	dt_map_put(&p->symbols, key, (void *)(uintptr_t)dt_play_name(in, p->arena));
+	for (line = text; line != NULL; line = next) {	/* a frame may have several (output/print.h) */
+		next = strchr(line, '\n');
+		if (next != NULL)
+			*next = '\0';
+		(void)dt_make_printable(line);
+		if (next != NULL)
+			*next++ = '\n';
+	}
+	dt_map_put(&p->symbols, key, text);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * mapping of its object; the kernel and its modules are mappings in brackets.
  */
 #include "sink/gzip.h"
+#include "sink/protobuf.h"
 #include "sink/stacks.h"
 
 #include "base/count.h"
@@ -26,40 +27,6 @@ struct writer {
 	struct dt_map strings, functions, mappings;	/* text → its number + 1, or its number from 1 */
 };
 
-/* ---- protocol buffers ---- */
-
-static void put_varint(struct dt_out *o, uint64_t v)
-{
-	uint8_t bytes[10];
-	size_t n = 0;
-
-	do {
-		bytes[n++] = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-		v >>= 7;
-	} while (v != 0);
-	dt_out_put(o, bytes, n);
-}
-
-static void put_number(struct dt_out *o, unsigned field, uint64_t v)
-{
-	put_varint(o, field << 3);
-	put_varint(o, v);
-}
-
-static void put_bytes(struct dt_out *o, unsigned field, const void *p, size_t n)
-{
-	put_varint(o, field << 3 | 2);
-	put_varint(o, n);
-	dt_out_put(o, p, n);
-}
-
-/* A message that is finished becomes a field of another, and is empty again. */
-static void put_message(struct dt_out *o, unsigned field, struct dt_out *message)
-{
-	put_bytes(o, field, dt_out_text(message), message->len);
-	dt_out_clear(message);
-}
-
 /* ---- tables ---- */
 
 /* The string's place in the table; a new one is written at once. The first has to be "". */
@@ -70,7 +37,7 @@ static uint64_t string_of(struct writer *w, const char *text)
 	if (number == 0) {
 		number = w->strings.n + 1u;
 		dt_map_put(&w->strings, text, (void *)number);
-		put_bytes(&w->all, PROFILE_STRING, text, strlen(text));
+		dt_proto_bytes(&w->all, PROFILE_STRING, text, strlen(text));
 	}
 	return number - 1;
 }
@@ -131,16 +98,16 @@ static uint64_t mapping_of(struct writer *w, const struct frame *f)
 		return number;
 	number = w->mappings.n + 1u;
 	dt_map_put(&w->mappings, file, (void *)number);
-	put_number(&w->message, MAPPING_ID, number);
-	put_number(&w->message, MAPPING_FILE, string_of(w, file));
-	put_number(&w->message, MAPPING_HAS_FUNCTIONS, 1);
-	put_message(&w->all, PROFILE_MAPPING, &w->message);
+	dt_proto_number(&w->message, MAPPING_ID, number);
+	dt_proto_number(&w->message, MAPPING_FILE, string_of(w, file));
+	dt_proto_number(&w->message, MAPPING_HAS_FUNCTIONS, 1);
+	dt_proto_message(&w->all, PROFILE_MAPPING, &w->message);
 	return number;
 }
 
 /*
- * The file of a function is the object it is in, or what its language says. Location and function of a frame have the
- * same number.
+ * The file of a function is the object it is in, or what its language says. Location and function of a frame
+ * have the same number.
  */
 static uint64_t location_of(struct writer *w, const char *text)
 {
@@ -154,17 +121,17 @@ static uint64_t location_of(struct writer *w, const char *text)
 	dt_map_put(&w->functions, text, (void *)number);
 	f = frame_of(w, text);
 	mapping = mapping_of(w, &f);
-	put_number(&w->inner, FUNCTION_ID, number);
-	put_number(&w->inner, FUNCTION_NAME, string_of(w, f.name));
+	dt_proto_number(&w->inner, FUNCTION_ID, number);
+	dt_proto_number(&w->inner, FUNCTION_NAME, string_of(w, f.name));
 	if (f.file[0] != '\0')
-		put_number(&w->inner, FUNCTION_FILE, string_of(w, f.file));
-	put_message(&w->all, PROFILE_FUNCTION, &w->inner);
-	put_number(&w->inner, LINE_FUNCTION, number);
-	put_number(&w->message, LOCATION_ID, number);
+		dt_proto_number(&w->inner, FUNCTION_FILE, string_of(w, f.file));
+	dt_proto_message(&w->all, PROFILE_FUNCTION, &w->inner);
+	dt_proto_number(&w->inner, LINE_FUNCTION, number);
+	dt_proto_number(&w->message, LOCATION_ID, number);
 	if (mapping > 0)
-		put_number(&w->message, LOCATION_MAPPING, mapping);
-	put_message(&w->message, LOCATION_LINE, &w->inner);
-	put_message(&w->all, PROFILE_LOCATION, &w->message);
+		dt_proto_number(&w->message, LOCATION_MAPPING, mapping);
+	dt_proto_message(&w->message, LOCATION_LINE, &w->inner);
+	dt_proto_message(&w->all, PROFILE_LOCATION, &w->message);
 	return number;
 }
 
@@ -185,9 +152,9 @@ static void put_type(struct writer *w, unsigned field, const char *name, const c
 {
 	uint64_t type = string_of(w, name), number = string_of(w, unit);
 
-	put_number(&w->message, VALUE_TYPE, type);
-	put_number(&w->message, VALUE_UNIT, number);
-	put_message(&w->all, field, &w->message);
+	dt_proto_number(&w->message, VALUE_TYPE, type);
+	dt_proto_number(&w->message, VALUE_UNIT, number);
+	dt_proto_message(&w->all, field, &w->message);
 }
 
 /* Leaf first, as the format wants it: from the end of the path to its beginning. */
@@ -197,7 +164,7 @@ static void put_path(struct writer *w, const char *path, struct dt_out *location
 
 	do {
 		semicolon = strrchr(text, ';');
-		put_varint(locations, location_of(w, semicolon != NULL ? semicolon + 1 : text));
+		dt_proto_varint(locations, location_of(w, semicolon != NULL ? semicolon + 1 : text));
 		if (semicolon != NULL)
 			*semicolon = '\0';
 	} while (semicolon != NULL);
@@ -220,13 +187,13 @@ static size_t put_sample(struct writer *w, const struct dt_stacks *s, size_t fro
 		    list[n]->source == source)
 			count = dt_stack_count(list[n++]);
 		any |= count != 0;
-		put_varint(&values, (uint64_t)count);
+		dt_proto_varint(&values, (uint64_t)count);
 	}
 	put_path(w, list[0]->path, &locations);
-	put_message(&w->message, SAMPLE_LOCATIONS, &locations);
-	put_message(&w->message, SAMPLE_VALUES, &values);
+	dt_proto_message(&w->message, SAMPLE_LOCATIONS, &locations);
+	dt_proto_message(&w->message, SAMPLE_VALUES, &values);
 	if (any)
-		put_message(&w->all, PROFILE_SAMPLE, &w->message);
+		dt_proto_message(&w->all, PROFILE_SAMPLE, &w->message);
 	dt_out_clear(&w->message);
 	w->all.failed |= locations.failed || values.failed || w->message.failed;
 	dt_out_free(&locations);

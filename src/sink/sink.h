@@ -104,6 +104,8 @@ struct dt_sink_type {
 	/* what was given so far should reach readers now */
 	void (*flush)(struct dt_sink *);
 	void (*end)(struct dt_sink *, int status, bool exited);	/* after all others; exited: by exit() */
+	/* the state as it is now, for formats that show one; how much was left out since the last time */
+	uint64_t (*document)(struct dt_sink *, struct dt_out *);
 };
 
 /* Text on its way to the caller: what has been put into `out` since the piece before. */
@@ -138,6 +140,8 @@ struct dt_sink_env {
 	void *ctx;
 	const struct dt_sink_caller *caller;
 	const char *argument;		/* after the word of the format; NULL none */
+	const char *program;		/* of documents (sink/documents.h): part of their names; or NULL */
+	const char *host;		/* in them; "": its own name */
 	int record_fd;			/* record without an argument: where to (dtrace_record_fd()) */
 	uint64_t record_limit;		/* firings a second that it writes; 0: all */
 	char *why;			/* where open() says why it refuses: DT_SINK_WHY bytes */

@@ -99,7 +99,7 @@ void dt_record_name(struct dt_record *r, const struct dt_value *v)
 {
 	bool stack = v->kind == DT_V_STACK || v->kind == DT_V_USTACK;
 	struct dt_value pc = *v;
-	char text[512];
+	char text[DT_FRAME_TEXT];
 
 	if (v->kind >= DT_V_SYM && v->kind <= DT_V_UADDR)
 		dt_symbol_text(r->sink.env.out->opts, v, text, sizeof(text));

@@ -62,7 +62,7 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	bool user = v->kind == DT_V_USTACK;
 	struct dt_value pc = { .kind = user ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
 	struct dt_out *to = user ? &p->user : &p->kernel;
-	char text[512];
+	char text[DT_FRAME_TEXT], *line;
 	uint32_t n = 0;
 
 	p->has_stack = true;
@@ -71,7 +71,13 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n-- > 0) {
 		pc.i = v->pcs[n];
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
-		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : DT_STACK_KERNEL);
+		while ((line = strrchr(text, '\n')) != NULL) {
+			add_frame(to, line + 1, user ? without_line(line + 1) : without_offset(line + 1),
+			    user ? "" : DT_STACK_KERNEL);
+			*line = '\0';
+		}
+		add_frame(to, text, user ? without_line(text) : without_offset(text),
+		    user ? "" : DT_STACK_KERNEL);
 	}
 }
 

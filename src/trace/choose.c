@@ -46,7 +46,7 @@ const struct dt_engine_ops *dt_engine_in(unsigned where)
 /* The engines that can have a hook of this kind. The replay makes all of its own. */
 static const uint8_t hook_in[] = {
 	[DT_HOOK_NONE] = DT_IN_ALL, [DT_HOOK_RUN] = DT_IN_ALL, [DT_HOOK_TICK] = DT_IN_ALL,
-	[DT_HOOK_PERF] = KERNEL | PROCESS, [DT_HOOK_COUNTER] = KERNEL,
+	[DT_HOOK_PERF] = KERNEL | PROCESS, [DT_HOOK_COUNTER] = KERNEL, [DT_HOOK_WALL] = KERNEL,
 	/* the system-call instructions of the processes of -p and -c */
 	[DT_HOOK_SYS_ENTER] = KERNEL | PROCESS, [DT_HOOK_SYS_EXIT] = KERNEL | PROCESS,
 	[DT_HOOK_SYS_FENTRY] = KERNEL, [DT_HOOK_SYS_FEXIT] = KERNEL,
@@ -58,7 +58,7 @@ static const uint8_t hook_in[] = {
 	[DT_HOOK_URETPROBE] = KERNEL,
 	[DT_HOOK_REPLAY] = DT_IN_REPLAY,
 };
-_Static_assert(DT_COUNT(hook_in) == DT_HOOK_COUNTER + 1, "each kind of hook has a row");
+_Static_assert(DT_COUNT(hook_in) == DT_HOOK_WALL + 1, "each kind of hook has a row");
 
 unsigned dt_hook_where(enum dt_hook_kind kind) { return hook_in[kind]; }
 

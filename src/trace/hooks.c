@@ -305,6 +305,7 @@ static enum dt_plan_ctx context_of(enum dt_hook_kind kind, unsigned where)
 	case DT_HOOK_SYS_EXIT: return where == DT_IN_PROCESS ? DT_CTX_SYS_UEXIT : DT_CTX_SYS_EXIT;
 	case DT_HOOK_RAWTP: return DT_CTX_RAWTP;
 	case DT_HOOK_PERF: case DT_HOOK_COUNTER: return DT_CTX_PERF;
+	case DT_HOOK_WALL: return DT_CTX_TASK;
 	case DT_HOOK_SYS_FENTRY: return DT_CTX_SYS_FENTRY;
 	case DT_HOOK_SYS_FEXIT: return DT_CTX_SYS_FEXIT;
 	case DT_HOOK_FENTRY: return DT_CTX_FENTRY;
@@ -378,6 +379,8 @@ void dt_gobuild_attach(struct dt_gobuild *b, const struct dt_bhook *k, struct dt
 		out->multi = dt_uprobe_multi();
 	if (dt_hook_is_trampoline(k->hook.kind))
 		out->btf_id = dt_types_function_id(b->h->types, k->hook.target);
+	if (k->hook.kind == DT_HOOK_WALL)
+		out->btf_id = dt_types_function_id(b->h->types, "bpf_iter_task");
 }
 
 /* A program without enablings, at a tracepoint. */

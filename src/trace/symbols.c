@@ -99,21 +99,36 @@ static bool user_at(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, struct dt
 	return dt_usyms_lookup(h->usyms, pid, addr, p);
 }
 
-/* function (file:line), of a frame of a language; as much of it as is known. */
+/* function (file:line), of a frame of a language; as much of it as is known. Returns its length. */
+static size_t lang_frame(const struct dt_lang_frame *f, char *buf, size_t len)
+{
+	int n;
+
+	if (f->function == NULL)
+		n = snprintf(buf, len, "%s`?", f->lang);
+	else if (f->file == NULL)
+		n = snprintf(buf, len, "%s", f->function);
+	else if (f->line == 0)
+		n = snprintf(buf, len, "%s (%s)", f->function, f->file);
+	else
+		n = snprintf(buf, len, "%s (%s:%u)", f->function, f->file, f->line);
+	return (size_t)n;
+}
+
+/* A line for each call, innermost first, where the compiler has made one frame of several. */
 static bool lang_text(struct dtrace_hdl *h, uint32_t pid, uint64_t frame, char *buf, size_t len)
 {
+	struct dt_langs *langs = resolves(h) && dt_handle_usyms(h) ? dt_usyms_langs(h->usyms) : NULL;
 	struct dt_lang_frame f;
+	size_t n = 0;
 
-	if (!resolves(h) || !dt_handle_usyms(h) || !dt_langs_frame(dt_usyms_langs(h->usyms), pid, frame, &f))
+	if (langs == NULL || !dt_langs_frame(langs, pid, frame, 0, &f))
 		return false;
-	if (f.function == NULL)
-		snprintf(buf, len, "%s`?", f.lang);
-	else if (f.file == NULL)
-		snprintf(buf, len, "%s", f.function);
-	else if (f.line == 0)
-		snprintf(buf, len, "%s (%s)", f.function, f.file);
-	else
-		snprintf(buf, len, "%s (%s:%u)", f.function, f.file, f.line);
+	n = lang_frame(&f, buf, len);
+	for (unsigned i = 1; n + 2 < len && dt_langs_frame(langs, pid, frame, i, &f); i++) {
+		buf[n++] = '\n';
+		n += lang_frame(&f, buf + n, len - n);
+	}
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/host.h"
 #include "base/outfile.h"
+#include "sink/documents.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -58,9 +59,11 @@ int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 		.aggname = agg_name,
 		.aggkey = agg_key_place, .now = time_now, .note = note, .ctx = t, .caller = &t->caller,
 		.argument = h->options.str[DT_OPT_oformat],
+		.program = h->documents[0] != '\0' ? h->documents : NULL, .host = h->documents_host,
 		.record_fd = h->record_fd, .record_limit = h->record_limit, .why = why };
 
-	t->sink = dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
+	t->sink = env.program != NULL ? dt_sink_make(&dt_sink_documents, &env) :
+	    dt_sink_open((unsigned)h->options.val[DT_OPT_oformat], &env);
 	if (t->sink != NULL)
 		return 0;
 	return why[0] != '\0' ? dt_handle_errorf(h, EINVAL, "%s", why) : dt_handle_error(h, EDT_NOMEM);

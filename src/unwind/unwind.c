@@ -231,6 +231,7 @@ static void make_list(struct dt_unwind *u, struct dt_unwind_proc *p)
 
 	if (err >= 0 && l.n > 0)
 		nlangs = dt_unwind_runtimes(u, p, record);
+	l.n = dt_unwind_add_code(p, l.map, l.n, MAPS_MAX);
 	l.map -= nlangs * DT_UNWIND_LANG_MAPS;
 	memcpy(l.map, record, nlangs * sizeof(*record));
 	if (err < 0 || l.n == 0)

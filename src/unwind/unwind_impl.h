@@ -99,6 +99,11 @@ struct dt_lang_file *dt_unwind_look(const struct dt_umapping *);
 void dt_unwind_runtime_seen(struct dt_unwind *, struct dt_unwind_proc *, const struct dt_unwind_file *,
     uint64_t bias);
 unsigned dt_unwind_runtimes(struct dt_unwind *, struct dt_unwind_proc *, struct dt_unwind_lang *);
+/*
+ * Adds the code that they have made to the mappings, of which there are n, and returns how many there are
+ * then.
+ */
+uint32_t dt_unwind_add_code(const struct dt_unwind_proc *, struct dt_unwind_map *, uint32_t n, uint32_t most);
 void dt_unwind_runtimes_poll(struct dt_unwind *);
 void dt_unwind_runtimes_free(struct dt_unwind *, struct dt_unwind_proc *);
 /*

@@ -268,4 +268,33 @@ void dt_unwind_runtimes_poll(struct dt_unwind *u)
 				dt_unwind_want(u, rs->pid);
 	if (u->runtimes != NULL)
 		dt_langs_poll(u->usyms->langs, POLL_NS);
+	if (dt_langs_full(u->usyms->langs) != 0)
+		dt_usyms_say(u->usyms, DT_UNOTE_LANG, dt_langs_full(u->usyms->langs));
+}
+
+/* The place of a range among the mappings, which are sorted, and which it is not to hide. */
+static uint32_t add_range(struct dt_unwind_map *map, uint32_t n, const struct dt_lang_range *range,
+    unsigned lang)
+{
+	uint32_t at = n;
+
+	while (at > 0 && map[at - 1].start >= range->start)
+		at--;
+	if ((at > 0 && map[at - 1].end > range->start) || (at < n && map[at].start < range->end))
+		return n;
+	memmove(&map[at + 1], &map[at], (n - at) * sizeof(*map));
+	map[at] = (struct dt_unwind_map){ .start = range->start, .end = range->end, .first = lang };
+	return n + 1;
+}
+
+uint32_t dt_unwind_add_code(const struct dt_unwind_proc *p, struct dt_unwind_map *map, uint32_t n,
+    uint32_t most)
+{
+	for (unsigned i = 0; p->runtimes != NULL && i < p->runtimes->n; i++) {
+		const struct dt_unwind_runtime *r = &p->runtimes->v[i];
+
+		for (uint32_t k = 0; r->ready && k < r->process.ncode && n < most; k++)
+			n = add_range(map, n, &r->process.code[k], dt_lang_id(r->process.lang));
+	}
+	return n;
 }

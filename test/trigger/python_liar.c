@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Says that it is Python 3.11, as far as a tracer can see, and lies in the way that its word says; then makes
- * system calls in what it says is the loop of its interpreter. python_liar WAY CALLS STOP: it ends when there is a
- * file STOP, and makes CALLS calls every few milliseconds until then.
+ * system calls in what it says is the loop of its interpreter. python_liar WAY CALLS STOP: it ends when there
+ * is a file STOP, and makes CALLS calls every few milliseconds until then.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ char PyCode_Type[8], PyUnicode_Type[8], PyBytes_Type[8];
 union { char room[2048]; uint64_t word[256]; } _PyRuntime;
 void _PyEval_EvalFrameDefault(int calls);
 
-enum { CODES = 20000, FRAMES = 64 };
+enum { CODES = 70000, FRAMES = 64 };
 static union { char room[64]; uint64_t word[8]; } interpreter;
 static union state state;
 static union frame frame[FRAMES];

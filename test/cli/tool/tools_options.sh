@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # P6: each option and operand of each tool is run, and its output read. A tool whose head or --help has one that is not in
 # the lists here fails. What the numbers mean is tested in tools_GROUP.sh; here, that the words do what --help says.
-# slow: 56 tools, some ten runs each
+# slow: 58 tools, some ten runs each
 . test/trigger/tools.sh
 may_trace "options of tools"
 known="-C -O -Z -c -h -n -o -p -t -x --live --web"
-operands="COUNT DEVICE MILLISECONDS PORT ROWS SECONDS SIGNAL STACKS"
+operands="COUNT DEVICE GROUP MILLISECONDS PORT ROWS SECONDS SIGNAL STACKS"
 day='[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} '
 cp "$(command -v sleep)" "$tmp/tool_victim" && cp "$tmp/tool_victim" "$tmp/web_victim" || exit 2
 formats=$("$dtrace" --list options | sed -n 's/^oformat=\([a-z]*\).*/\1/p')
 container=$("$dtrace" --list options | grep -c '^container')
 
-# pass and fail are summed up: 56 tools with a dozen options are one line each, unless something is wrong
+# pass and fail are summed up: 58 tools with a dozen options are one line each, unless something is wrong
 wrong() { echo "$*" >>"$tmp/wrong"; sed 's/^/    /' "$tmp/out" "$tmp/err" 2>/dev/null | head -n 6 >>"$tmp/wrong"; }
 # expect WHAT STATUS PATTERN ARGS…: of the tool; the pattern (ERE) is in its output or messages
 expect() {

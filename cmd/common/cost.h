@@ -4,8 +4,8 @@
  * The kernel measures the latter only while it is asked to, which itself costs a little in each probe; so it
  * is asked for a fiftieth of the time.
  */
-#ifndef DT_CMD_WEB_COST_H
-#define DT_CMD_WEB_COST_H
+#ifndef DT_CMD_COMMON_COST_H
+#define DT_CMD_COMMON_COST_H
 
 #include <stdint.h>
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace as documents for backends of others, several formats at once: the state of its aggregations, the
+ * spans since the last time (dtrace_documents()). It is a sink whose parts are those of the formats: each
+ * firing is taken apart once here, because what it does (clear()) may be done only once.
+ */
+#ifndef DT_SINK_DOCUMENTS_H
+#define DT_SINK_DOCUMENTS_H
+
+#include "sink/sink.h"
+
+extern const struct dt_sink_type dt_sink_documents;
+
+/* kind: DTRACE_DOCUMENT_*. What was left out since the last time is added to *left. False: no such part. */
+bool dt_document_put(struct dt_sink *, int kind, struct dt_out *, uint64_t *left);
+
+#endif
