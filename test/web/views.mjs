@@ -160,6 +160,20 @@ await step("two keys, and two parts of the time, against each other", async () =
 	await note("all: 130 (100 % of 130)");
 });
 
+await step("a part of the time that another picture marks is what is counted", async () => {
+	await page.getByRole("button", { name: "lines", exact: true }).first().click();
+	const chart = page.locator("canvas.chart").first();
+	await chart.focus();
+	await press("End", "Shift+ArrowLeft");
+	await page.getByRole("button", { name: "flame", exact: true }).first().click();
+	await note(/all: (30|40|70) .*; in the marked part of the time/);
+	await page.getByRole("button", { name: "lines", exact: true }).first().click();
+	await chart.focus();
+	await press("Escape");
+	await page.getByRole("button", { name: "flame", exact: true }).first().click();
+	await note("all: 130 (100 % of 130)");
+});
+
 await step("the minimap chooses a part, keys zoom and move", async () => {
 	await flame.focus();
 	const map = await page.locator(".minimap").first().boundingBox(), box = await flame.boundingBox();
