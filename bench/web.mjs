@@ -217,14 +217,14 @@ async function manyRecords() {
 	await page.locator(".records .line").nth(10).waitFor();
 	await frames(page, "records, following", "() => {}");
 	const top = () => page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
-		const g = document.querySelector('.records .grid'), at = Math.ceil(g.scrollTop / 24);
+		const g = document.querySelector('.records .datagrid'), at = Math.ceil(g.scrollTop / 24);
 		done([...g.querySelectorAll('.rows .line')].find((l) => l.dataset.row === String(at)).textContent);
 	})))`);
-	await page.evaluate("(() => { const g = document.querySelector('.records .grid'); g.scrollTop = g.scrollHeight / 2; })()");
+	await page.evaluate("(() => { const g = document.querySelector('.records .datagrid'); g.scrollTop = g.scrollHeight / 2; })()");
 	const before = await top();
 	await frames(page, "records, held", "() => {}");
 	if (before !== await top()) refuse("the table has moved while it was read");
-	await frames(page, "records, scrolling", "(n) => document.querySelector('.records .grid').scrollTop = n * 937 % 200000");
+	await frames(page, "records, scrolling", "(n) => document.querySelector('.records .datagrid').scrollTop = n * 937 % 200000");
 	await page.end();
 }
 

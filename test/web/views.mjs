@@ -78,17 +78,17 @@ await step("labels begin with the function and end in their boxes", async () => 
 });
 
 await step("colours have a key with shares; one of it fades the others", async () => {
-	const legend = () => page.locator(".legend button").allTextContents().then((all) => all.sort().join());
+	const legend = () => page.locator(".colourkey button").allTextContents().then((all) => all.sort().join());
 	same(await legend(), "kernel46 %,program46 %,unknown7.7 %");
 	await flame.focus();
 	await press("c");
-	await page.locator(".legend button", { hasText: /^vmlinux46 %$/ }).waitFor();
+	await page.locator(".colourkey button", { hasText: /^vmlinux46 %$/ }).waitFor();
 	await press("c");
-	await page.locator(".legend button", { hasText: /^C\+\+15 %$/ }).waitFor();
+	await page.locator(".colourkey button", { hasText: /^C\+\+15 %$/ }).waitFor();
 	await press("c");
-	await page.locator(".legend button", { hasText: "kernel" }).click();
-	same(await page.locator('.legend button[aria-pressed="true"]').textContent(), "kernel46 %");
-	await page.locator(".legend button", { hasText: "kernel" }).click();
+	await page.locator(".colourkey button", { hasText: "kernel" }).click();
+	same(await page.locator('.colourkey button[aria-pressed="true"]').textContent(), "kernel46 %");
+	await page.locator(".colourkey button", { hasText: "kernel" }).click();
 });
 
 await step("a search counts, and goes from place to place", async () => {
@@ -141,8 +141,8 @@ await step("two keys, and two parts of the time, against each other", async () =
 	await press("Escape");
 	await page.getByRole("button", { name: "clear" }).click();
 	await note("all: 130 (100 % of 130)");
-	const strip = page.locator(".compare canvas"), box = await strip.boundingBox();
 	const drag = async (from, to) => {
+		const box = await page.locator(".compare canvas").boundingBox();
 		await page.mouse.move(box.x + from * box.width, box.y + 20);
 		await page.mouse.down();
 		await page.mouse.move(box.x + to * box.width, box.y + 20, { steps: 3 });
@@ -160,8 +160,23 @@ await step("two keys, and two parts of the time, against each other", async () =
 	await note("all: 130 (100 % of 130)");
 });
 
+await step("a part of the time that another picture marks is what is counted", async () => {
+	await page.getByRole("button", { name: "lines", exact: true }).first().click();
+	const chart = page.locator("canvas.chart").first();
+	await chart.focus();
+	await press("End", "Shift+ArrowLeft");
+	await page.getByRole("button", { name: "flame", exact: true }).first().click();
+	await note(/all: (30|40|70) .*; in the marked part of the time/);
+	await page.getByRole("button", { name: "lines", exact: true }).first().click();
+	await chart.focus();
+	await press("Escape");
+	await page.getByRole("button", { name: "flame", exact: true }).first().click();
+	await note("all: 130 (100 % of 130)");
+});
+
 await step("the minimap chooses a part, keys zoom and move", async () => {
-	const map = await page.locator(".minimap").boundingBox(), box = await flame.boundingBox();
+	await flame.focus();
+	const map = await page.locator(".minimap").first().boundingBox(), box = await flame.boundingBox();
 	await page.mouse.move(map.x + map.width * 0.82, map.y + 10);
 	await page.mouse.down();
 	await page.mouse.move(map.x + map.width * 0.98, map.y + 10, { steps: 3 });
@@ -170,7 +185,9 @@ await step("the minimap chooses a part, keys zoom and move", async () => {
 	await note("db: 30 ");
 	await flame.focus();
 	await press("[", "[", "[", "[");
-	await page.mouse.move(box.x + 31, box.y + 31);
+	const there = await flame.boundingBox();
+	await page.mouse.move(there.x + 31, there.y + 31);
+	await page.mouse.move(there.x + 33, there.y + 32);
 	await note("web: 100 ");
 	await press("0");
 	await note("all: 130");

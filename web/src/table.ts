@@ -4,23 +4,23 @@
 import { clear, el, setText, soon } from "./dom";
 
 export const gridStyle = `
-.grid { font: 12px/24px ui-monospace, monospace; border: 1px solid var(--edge); border-radius: 6px; background: var(--code); outline-offset: -2px; }
-.grid .line { display: grid; height: 24px; width: 100%; column-gap: 12px; padding: 0 8px; white-space: pre; }
-.grid .top-row { position: sticky; top: 0; z-index: 1; }
-.grid .head { height: 28px; background: var(--card); border-bottom: 1px solid var(--edge); }
-.grid .head > * { min-width: 0; }
-.grid .head button { all: unset; box-sizing: border-box; cursor: pointer; height: 28px; width: 100%; overflow: hidden; text-overflow: ellipsis;
+.datagrid { font: 12px/24px ui-monospace, monospace; border: 1px solid var(--edge); border-radius: 6px; background: var(--code); outline-offset: -2px; }
+.datagrid .line { display: grid; height: 24px; width: 100%; column-gap: 12px; padding: 0 8px; white-space: pre; }
+.datagrid .top-row { position: sticky; top: 0; z-index: 1; }
+.datagrid .head { height: 28px; background: var(--card); border-bottom: 1px solid var(--edge); }
+.datagrid .head > * { min-width: 0; }
+.datagrid .head button { all: unset; box-sizing: border-box; cursor: pointer; height: 28px; width: 100%; overflow: hidden; text-overflow: ellipsis;
 	font: 600 12px/28px system-ui, sans-serif; color: var(--dim); white-space: nowrap; }
-.grid .head button:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-.grid .head [aria-sort="ascending"] button::after { content: " \\25b4" / ""; }
-.grid .head [aria-sort="descending"] button::after { content: " \\25be" / ""; }
-.grid .rows .line { position: absolute; left: 0; top: 0; }
-.grid .rows .line[aria-selected="true"] { background: var(--bar); }
-.grid .rows .line > * { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; min-width: 0; }
-.grid .number { text-align: right; font-variant-numeric: tabular-nums; }
-.grid .share { background: linear-gradient(var(--bar), var(--bar)) no-repeat left / var(--share, 0) 16px; }
+.datagrid .head button:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+.datagrid .head [aria-sort="ascending"] button::after { content: " \\25b4" / ""; }
+.datagrid .head [aria-sort="descending"] button::after { content: " \\25be" / ""; }
+.datagrid .rows .line { position: absolute; left: 0; top: 0; }
+.datagrid .rows .line[aria-selected="true"] { background: var(--bar); }
+.datagrid .rows .line > * { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; min-width: 0; }
+.datagrid .number { text-align: right; font-variant-numeric: tabular-nums; }
+.datagrid .share { background: linear-gradient(var(--bar), var(--bar)) no-repeat left / var(--share, 0) 16px; }
 @media (max-width: 820px) {
-	.grid .late { display: none; }
+	.datagrid .late { display: none; }
 }
 `;
 
@@ -50,7 +50,7 @@ export class Grid {
 	private name = `grid${++grids}`;
 
 	constructor(label: string, private wishes: Wishes, private most: number) {
-		this.root = el("div", { class: "scroll grid", tabIndex: 0, role: "grid", "aria-label": label,
+		this.root = el("div", { class: "scroll datagrid", tabIndex: 0, role: "grid", "aria-label": label,
 			onscroll: () => {
 				this.wishes.scrolled?.();
 				soon(this.fill);

@@ -243,7 +243,7 @@ export class Chart {
 
 	/** The outermost function stays in sight. */
 	private higher(levels: number): void {
-		const below = this.box.scrollHeight - this.box.scrollTop;
+		const below = this.height === 0 ? 0 : this.box.scrollHeight - this.box.scrollTop;
 		this.height = levels;
 		this.canvas.style.height = `${levels * ROW}px`;
 		if (this.turned) this.box.scrollTop = this.box.scrollHeight - below;

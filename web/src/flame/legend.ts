@@ -6,17 +6,17 @@ import { difference, FILLS, type Colours } from "./palette";
 import type { Stacks } from "./stacks";
 
 export const legendStyle = `
-.legend { display: flex; flex-wrap: wrap; gap: 4px 6px; padding: 0 0 6px; font-size: 12px; min-height: 30px; align-items: center; }
-.legend button, .legend span { display: inline-flex; align-items: center; gap: 5px; padding: 1px 7px; font-size: 12px; min-height: 24px; }
-.legend i { width: 12px; height: 12px; border-radius: 2px; border: 1px solid var(--dim); flex: none; }
-.legend b { font-weight: 400; color: var(--dim); font-variant-numeric: tabular-nums; }
+.colourkey { display: flex; flex-wrap: wrap; gap: 4px 6px; padding: 0 0 6px; font-size: 12px; min-height: 30px; align-items: center; }
+.colourkey button, .colourkey span { display: inline-flex; align-items: center; gap: 5px; padding: 1px 7px; font-size: 12px; min-height: 24px; }
+.colourkey i { width: 12px; height: 12px; border-radius: 2px; border: 1px solid var(--dim); flex: none; }
+.colourkey b { font-weight: 400; color: var(--dim); font-variant-numeric: tabular-nums; }
 `;
 
 const STEPS: [number, string][] = [[-0.1, "less by 5 points and more"], [-0.02, "by 1"], [-0.005, "by 0.1"], [0, "the same"], [0.005, "by 0.1"],
 	[0.02, "by 1"], [0.1, "more by 5 points and more"]];
 
 export class Legend {
-	readonly root = el("div", { class: "legend", role: "group", "aria-label": "colours" });
+	readonly root = el("div", { class: "colourkey", role: "group", "aria-label": "colours" });
 	only = "";			// what is not faded; "": all
 	private shown = "";
 

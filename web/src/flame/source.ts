@@ -78,11 +78,12 @@ export class AggSource implements Source {
 		return Math.max(this.model.firstMoment, this.agg.log?.first ?? 0);
 	}
 
-	/** The moments that end in that time. */
+	/** The moments whose middle is in that time: what a moment has counted came since the one before. */
 	private moments(c: Choice): [number, number] {
+		const time = (m: number) => m < 0 ? 0 : this.model.times[m % SLOTS], middle = (m: number) => (time(m - 1) + time(m)) / 2;
 		let from = this.oldest, to = this.model.moments - 1;
-		while (from <= to && this.model.times[from % SLOTS] <= c.from) from++;
-		while (to >= from && this.model.times[to % SLOTS] > c.to) to--;
+		while (from <= to && middle(from) < c.from) from++;
+		while (to >= from && middle(to) > c.to) to--;
 		return [from, to];
 	}
 

@@ -10,7 +10,7 @@ import { Colours, colours as palette, difference, type By } from "../flame/palet
 import type { Look } from "../flame/painter";
 import { Sandwich, sandwichStyle } from "../flame/sandwich";
 import { Search } from "../flame/search";
-import { AggSource, RecordSource, type Source } from "../flame/source";
+import { AggSource, everything, RecordSource, type Source } from "../flame/source";
 import { isStack } from "../flame/stacks";
 import { inverted, TimeTree, Tree, type Node } from "../flame/tree";
 import { gridStyle } from "../table";
@@ -74,6 +74,7 @@ export class Flame implements View {
 		this.turn = button("turn over", "key i", () => this.turnOver());
 		this.comparing = button("compare \u2026", "a part of the time, or of the keys, with another", () => this.openCompare());
 		this.root = this.build();
+		stage.time?.listen((data) => data && this.root.isConnected && this.update());
 		this.show("heavy");
 	}
 
@@ -245,7 +246,7 @@ export class Flame implements View {
 		const by: By[] = ["kind", "module", "language"];
 		if (KEYS[e.key]) {
 			this.show(KEYS[e.key]);
-			this.body.querySelector<HTMLElement>("canvas.flame, .grid")?.focus();
+			this.body.querySelector<HTMLElement>("canvas.flame, .datagrid")?.focus();
 		} else if (e.key === "l") this.pick(n);
 		else if (e.key === "i") this.turnOver();
 		else if (e.key === "w" && this.marked) this.otherWidths();
@@ -265,6 +266,7 @@ export class Flame implements View {
 
 	update(): void {
 		const s = this.source.stacks, now = performance.now();
+		this.interval();
 		this.source.update();
 		this.sum = s.sum(s.total);
 		this.sumBefore = s.sum(s.before);
@@ -291,6 +293,15 @@ export class Flame implements View {
 	}
 	private shown: Tree | null = null;
 	private heavy = true;
+
+	/** What is marked in any panel is what is counted, unless A and B are chosen here. */
+	private interval(): void {
+		const time = this.stage.time, part = time?.brush ?? time?.window;
+		if (!time || !this.compareRow.root.hidden) return;
+		this.source.part = part ? { ...everything, from: part[0], to: part[1] } : everything;
+		this.when = part ? `; in the ${time.brush ? "marked" : "chosen"} part of the time` : "";
+	}
+	private when = "";
 
 	private lanes(): void {
 		const cpus = [...new Set(this.source.stacks.samples.map((s) => s.cpu))].sort((a, b) => a - b);
@@ -321,7 +332,7 @@ export class Flame implements View {
 			`${d >= 0 ? "\u25b2 +" : "\u25bc "}${d.toFixed(1)} points` : "";
 		const when = this.mode === "time" && n.frame ? `; from ${(n.from / 1000).toFixed(3)} s to ${(n.to / 1000).toFixed(3)} s` : "";
 		const found = this.search.active ? `; found: ${percent(this.search.share)}` : "";
-		setText(this.note, `${n.frame ? n.frame.full : "all"}: ${digits(this.count(n))} (${percent(share)} of ${short(root)})${self}${diff}${when}${found}`);
+		setText(this.note, `${n.frame ? n.frame.full : "all"}: ${digits(this.count(n))} (${percent(share)} of ${short(root)})${self}${diff}${when}${found}${this.when}`);
 	}
 
 	private tellFrame(f: Frame): void {

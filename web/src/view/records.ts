@@ -90,6 +90,7 @@ export class Records implements View {
 		this.follow = false;
 		this.seen = this.came;
 		this.resort();
+		this.grid.root.scrollTop = 0;
 		this.show(0);
 	}
 
