@@ -1061,10 +1061,10 @@ int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
 
 /*
  * Takes the place of -x oformat: the state of the trace as documents that Prometheus, or a collector of
- * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits. Called before
- * dtrace_go(), after options.
+ * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits; host is what OTLP
+ * calls this machine, NULL its own name. Called before dtrace_go(), after options.
  */
-int dtrace_documents(dtrace_hdl_t *, const char *name);
+int dtrace_documents(dtrace_hdl_t *, const char *name, const char *host);
 #define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
 #define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
 #define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */

@@ -44,6 +44,7 @@ need_fleet() {	# dtraced and dtrace --hosts, and the bus of their tests
 	need nats-server nats-server
 	need ip iproute2
 	need openssl openssl
+	need "/usr/lib/python3/dist-packages/yaml" python3-yaml	# reads the manifest for Kubernetes
 	need python3 python3
 }
 
@@ -100,6 +101,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need zsh zsh
 	need fish fish
 	need ruby ruby
+	need php8.2 php8.2-cli		# frames of PHP in stacks
 	need node nodejs		# its example makes probes at run time
 	need "/usr/include/node/node_api.h" libnode-dev
 }

@@ -24,8 +24,8 @@ void dt_page_open(struct dt_out *, const char *id);
 void dt_page_put(struct dt_out *, const char *text, size_t n);
 void dt_page_close(struct dt_out *);
 /*
- * The block "about": lines of a word, a tab and what it stands for (`host`, `wall` in ns since 1970, `took` in
- * ns if it is not 0), then an empty line and the programs.
+ * The block "about": lines of a word, a tab and what it stands for (`host`, `wall` in ns since 1970, `took`
+ * in ns if it is not 0), then an empty line and the programs.
  */
 void dt_page_about(struct dt_out *, const struct dt_out *about, uint64_t took);
 /* What dt_page_about() needs to know of the start, kept until then. */

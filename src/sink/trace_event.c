@@ -382,7 +382,8 @@ static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 	if (again && entry && t->args.len == 0)
 		return;
 	put_probe_name(&t->name, p);
-	put_instant(t, track, dt_out_text(&t->name), p->dtpd_provider, e->data->dtpda_timestamp, dt_out_text(&t->args));
+	put_instant(t, track, dt_out_text(&t->name), p->dtpd_provider, e->data->dtpda_timestamp,
+	    dt_out_text(&t->args));
 }
 
 /* A firing that only shows aggregations, or does something, is not an event of its own. */

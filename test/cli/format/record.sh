@@ -41,11 +41,18 @@ settle() {
 	    -e 's/"CPU [0-9]*"/"CPU"/; s/^[0-9]\{6,\},[0-9]*,dtrace/T,C,dtrace/; s/^[0-9]\{6,\},/T,/; s/^at	[0-9]*/at/; s/^\(took\|wall\)	[0-9]*$/\1/; s/^[0-9]* [0-9]* \([0-9]*\)$/T C \1/' "$1" | grep -av "\"type\":\"error\""
 }
 "$dtrace" -qO "record=$tmp/rec" -n "$program" >"$tmp/live" 2>"$tmp/err"
-for format in json csv folded flame trace-event pprof heatmap openmetrics; do
+# The kernel calls programs from another place of a function while another process has their time measured: then stacks of
+# two runs differ, and both are made again.
+live_and_played() {
 	"$dtrace" -qO $format -n "$program" >"$tmp/live" 2>"$tmp/err"
 	"$dtrace" --play "$tmp/rec" -qO $format >"$tmp/played" 2>"$tmp/played.err"
 	settle "$tmp/live" >"$tmp/live.settled"
 	settle "$tmp/played" >"$tmp/played.settled"
+	cmp -s "$tmp/live.settled" "$tmp/played.settled" || ! "$dtrace" -qO "record=$tmp/rec" -n "$program" >"$tmp/live" 2>"$tmp/err"
+}
+for format in json csv folded flame trace-event pprof heatmap openmetrics; do
+	for try in 1 2 3 4 5; do live_and_played && break; done
+	[ -s "$tmp/live.settled" ]
 	same "-O $format of a recording" "$? $(wc -c <"$tmp/live.settled" | sed 's/^[1-9].*/some/') $(diff "$tmp/live.settled" "$tmp/played.settled" | head -n 4)" "0 some "
 done
 same "a recording as a flame graph beside an earlier one" "$("$dtrace" --play "$tmp/rec" -qO folded >"$tmp/folded" 2>"$tmp/err"; "$dtrace" --play "$tmp/rec" -O "flame=$tmp/folded" 2>"$tmp/err" | grep -c 'id="before"')" 1
