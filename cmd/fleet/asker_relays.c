@@ -125,14 +125,15 @@ void relay_log(struct asker *a, struct host *relay, uint64_t from, const char *t
 
 void relay_lost(struct asker *a, const struct host *relay)
 {
-	char why[2 * NAME_LENGTH + 32];
+	char why[1024];
 
 	for (int i = 0; i < a->nhosts; i++) {
 		struct host *h = &a->host[i];
 
 		if (h->via != relay || (!host_under_way(h) && h->state != HOST_ENDED))
 			continue;
-		snprintf(why, sizeof(why), "its relay %s did not answer to the end", relay->name);
+		snprintf(why, sizeof(why), "its relay %s: %s", relay->name,
+		    relay->why != NULL ? relay->why : "");
 		set_state(a, h, HOST_LOST, why);
 	}
 }

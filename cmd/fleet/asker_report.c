@@ -29,11 +29,20 @@ static int count_all(const struct asker *a)
 	return n;
 }
 
+/* Of a relay its hosts are named instead, with its reason. */
+static bool is_named(const struct host *h) { return !h->relay || h->through == 0; }
+
+static const char *why_of(const struct host *h) { return h->why != NULL ? h->why : ""; }
+
+static bool same_reason(const struct host *x, const struct host *y)
+{
+	return is_named(x) && is_named(y) && x->state == y->state && strcmp(why_of(x), why_of(y)) == 0;
+}
+
 static bool said_before(const struct asker *a, int i)
 {
 	for (int k = 0; k < i; k++)
-		if (a->host[k].state == a->host[i].state && a->host[k].why != NULL &&
-		    a->host[i].why != NULL && strcmp(a->host[k].why, a->host[i].why) == 0)
+		if (same_reason(&a->host[k], &a->host[i]))
 			return true;
 	return false;
 }
@@ -41,17 +50,16 @@ static bool said_before(const struct asker *a, int i)
 /* One line for all hosts of a reason: a mistake in the program is said once. */
 static void put_reason(const struct asker *a, int i, const char *what)
 {
-	const struct host *h = &a->host[i];
+	const char *why = why_of(&a->host[i]);
+	size_t n = strlen(why);
 
-	if (said_before(a, i) || (h->relay && h->through > 0))
-		return;			/* its hosts are named */
+	if (said_before(a, i) || !is_named(&a->host[i]))
+		return;
 	fputs("dtrace: ", stderr);
 	for (int k = i; k < a->nhosts; k++)
-		if (a->host[k].state == h->state && a->host[k].why != NULL && h->why != NULL &&
-		    strcmp(a->host[k].why, h->why) == 0)
+		if (same_reason(&a->host[k], &a->host[i]))
 			fprintf(stderr, "%s%s", k > i ? ", " : "", a->host[k].name);
-	fprintf(stderr, ": %s: %s%s", what, h->why != NULL ? h->why : "",
-	    h->why != NULL && h->why[0] != '\0' && h->why[strlen(h->why) - 1] == '\n' ? "" : "\n");
+	fprintf(stderr, ": %s%s%s%s", what, n > 0 ? ": " : "", why, n > 0 && why[n - 1] == '\n' ? "" : "\n");
 }
 
 static bool put_reasons(const struct asker *a)
