@@ -298,9 +298,9 @@ INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind
 }
 
 /*
- * Is this the loop of an interpreter? Then the walk goes on along the frames that it runs. They are in the native
- * frame that begins here and ends where its caller's begins, so that one is found first. The first instruction of
- * the loop, and its last, run none.
+ * Is this the loop of an interpreter? Then the walk goes on along the frames that it runs. They are in the
+ * native frame that begins here and ends where its caller's begins, so that one is found first. The first
+ * instruction of the loop, and its last, run none.
  */
 INLINE u64 runs_frames(const struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
