@@ -1031,6 +1031,7 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
  * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
  * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
  * that order elements hold; with aggmerge the recording is for another merge, which cuts what trunc() cuts.
+ * If aggrate is set, regular snapshots of the sources are merged as often.
  * Times of a source are those of its clock; less `offset` they are ours.
  */
 typedef struct dtrace_merge dtrace_merge_t;
@@ -1060,10 +1061,10 @@ int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
 
 /*
  * Takes the place of -x oformat: the state of the trace as documents that Prometheus, or a collector of
- * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits. Called before
- * dtrace_go(), after options.
+ * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits; host is what OTLP
+ * calls this machine, NULL its own name. Called before dtrace_go(), after options.
  */
-int dtrace_documents(dtrace_hdl_t *, const char *name);
+int dtrace_documents(dtrace_hdl_t *, const char *name, const char *host);
 #define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
 #define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
 #define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */

@@ -44,6 +44,7 @@ need_fleet() {	# dtraced and dtrace --hosts, and the bus of their tests
 	need nats-server nats-server
 	need ip iproute2
 	need openssl openssl
+	need "/usr/lib/python3/dist-packages/yaml" python3-yaml	# reads the manifest for Kubernetes
 	need python3 python3
 }
 

@@ -215,6 +215,7 @@ static int start(struct agent *a, struct run *r, const struct policy *p, const s
 	message_put(&q, "providers", "%s", p->providers);
 	message_put(&q, "cgroup", "%s", p->cgroup);
 	message_put(&q, "memory", "%ld", p->memory);
+	message_put(&q, "hostroot", "%s", a->settings.hostroot);
 	message_put(&q, "always", "%s", "");	/* only the agent's own programs are that */
 	put_relay(&q, &a->settings, r);
 	for (int i = 0; i < m->n; i++)

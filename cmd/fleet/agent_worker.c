@@ -274,9 +274,10 @@ static int set_options(struct work *w)
 /* After the program, so that nothing it says replaces them. */
 static int set_limits(struct work *w)
 {
-	const char *cgroup = message_get(&w->m, "cgroup");
+	const char *cgroup = message_get(&w->m, "cgroup"), *root = message_get(&w->m, "hostroot");
 
 	if (dtrace_setopt(w->dtp, "destructive", "no") != 0 ||
+	    (root[0] != '\0' && dtrace_setopt(w->dtp, "hostroot", root) != 0) ||
 	    (cgroup[0] != '\0' && dtrace_setopt(w->dtp, "cgroup", cgroup) != 0))
 		return fail_library(w, "failed", "the limits of the policy");
 	return 0;

@@ -36,6 +36,7 @@ static int fill_request(struct out_message *q, const struct program *p, const st
 {
 	message_begin(q, "work");
 	message_put(q, "name", "%s", s->name);
+	message_put(q, "hostroot", "%s", s->hostroot);
 	message_put(q, "always", "%s", p->name);
 	message_put(q, "every", "%ld", s->otlp[0] != '\0' ? s->otlp_every : 0);
 	message_put(q, "program", "file %zu", len);

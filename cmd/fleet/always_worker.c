@@ -46,7 +46,7 @@ struct always_worker *always_worker_open(dtrace_hdl_t *dtp, const struct message
 		return NULL;
 	w->dtp = dtp;
 	w->every = message_number(m, "every") * SECOND_NS;
-	if (dtrace_documents(dtp, message_get(m, "always")) == 0)
+	if (dtrace_documents(dtp, message_get(m, "always"), message_get(m, "name")) == 0)
 		return w;
 	free(w);
 	return NULL;

@@ -142,6 +142,7 @@ static bool set_line(struct settings *s, const char *word, char *rest)
 		{ "password-file", s->password_file, sizeof(s->password_file) },
 		{ "nkey", s->nkey, sizeof(s->nkey) }, { "seed", s->seed, sizeof(s->seed) },
 		{ "metrics", s->metrics, sizeof(s->metrics) },
+		{ "hostroot", s->hostroot, sizeof(s->hostroot) },
 	};
 	char token[NAME_LENGTH], *save = NULL;
 

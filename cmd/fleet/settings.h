@@ -35,6 +35,7 @@ struct settings {
 	char always[256];		/* their folder */
 	struct { long memory, cpu, rate, samples; } budget;	/* of each: MiB, % of a CPU, records a s */
 	char metrics[64];		/* [ADDRESS:]PORT where Prometheus finds them; "": nowhere */
+	char hostroot[256];		/* where the files of the host are, for names of containers; "": / */
 	char otlp[256];			/* http://…; "": nowhere */
 	long otlp_every;		/* seconds */
 };

@@ -20,15 +20,16 @@ static bool is_name(const char *name)
 	return n > 0 && n <= 64 && name[n] == '\0';
 }
 
-int dtrace_documents(dtrace_hdl_t *h, const char *name)
+int dtrace_documents(dtrace_hdl_t *h, const char *name, const char *host)
 {
-	if (name == NULL || !is_name(name))
+	if (name == NULL || !is_name(name) || (host != NULL && strlen(host) >= sizeof(h->documents_host)))
 		return dt_handle_error(h, EINVAL);
 	if (h->trace != NULL && h->trace->consumer != NULL)
 		return dt_handle_error(h, EDT_ACTIVE);
 	h->options.val[DT_OPT_oformat] = DT_OFORMAT_openmetrics;	/* what callers should add: nothing */
 	h->options.str[DT_OPT_oformat] = NULL;
 	snprintf(h->documents, sizeof(h->documents), "%s", name);
+	snprintf(h->documents_host, sizeof(h->documents_host), "%s", host != NULL ? host : "");
 	return 0;
 }
 

@@ -103,7 +103,7 @@ struct dtrace_hdl {
 	unsigned nactive;
 	int exitstatus;
 	int record_fd;				/* dtrace_record_fd(); -1 none */
-	char documents[72];			/* dtrace_documents(); "" none */
+	char documents[72], documents_host[256];	/* dtrace_documents(); "" none */
 	uint64_t record_limit;
 	volatile sig_atomic_t interrupted;	/* dtrace_interrupt() */
 

@@ -64,6 +64,7 @@ enum dt_hotspot_word {
 	DT_HS_ORIG_PC,
 	DT_HS_POINTERS,			/* 1: places in code are addresses, and not counted from the blob */
 	DT_HS_BCP,			/* words below fp: an interpreted frame's bytecode */
+	DT_HS_CALL_STUB,		/* where C++ is returned to from Java: an address of its stub */
 	DT_HS_CONST_METHOD, DT_HS_CONST_SIZE, DT_HS_CONST_POOL, DT_HS_POOL_HOLDER, DT_HS_KLASS_NAME,
 	DT_HS_WORDS
 };

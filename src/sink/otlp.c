@@ -52,22 +52,25 @@ void dt_otlp_value(struct dt_out *o, unsigned field, const char *key, const stru
 	dt_otlp_text(o, field, key, dt_out_text(one), one->len);
 }
 
-static void put_resource(struct dt_out *o, const char *program)
+static void put_resource(struct dt_out *o, const struct dt_sink_env *env)
 {
 	struct dt_hostinfo host;
+	const char *name = env->host;
 	struct dt_out resource;
 
-	dt_hostinfo_read(&host);
+	if (name == NULL || name[0] == '\0') {
+		dt_hostinfo_read(&host);
+		name = host.uname.nodename;
+	}
 	dt_out_init(&resource, NULL, o->opts);
 	dt_otlp_text(&resource, OTLP_ATTRIBUTES, "service.name", "dtrace", 6);
-	dt_otlp_text(&resource, OTLP_ATTRIBUTES, "host.name", host.uname.nodename,
-	    strlen(host.uname.nodename));
-	dt_otlp_text(&resource, OTLP_ATTRIBUTES, "dtrace.program", program, strlen(program));
+	dt_otlp_text(&resource, OTLP_ATTRIBUTES, "host.name", name, strlen(name));
+	dt_otlp_text(&resource, OTLP_ATTRIBUTES, "dtrace.program", env->program, strlen(env->program));
 	dt_proto_message(o, OTLP_RESOURCE, &resource);
 	dt_out_free(&resource);
 }
 
-void dt_otlp_request(struct dt_out *o, const char *program, const struct dt_out *items)
+void dt_otlp_request(struct dt_out *o, const struct dt_sink_env *env, const struct dt_out *items)
 {
 	struct dt_out scope, scopes, all;
 
@@ -76,7 +79,7 @@ void dt_otlp_request(struct dt_out *o, const char *program, const struct dt_out 
 	dt_out_init(&scope, NULL, o->opts);
 	dt_out_init(&scopes, NULL, o->opts);
 	dt_out_init(&all, NULL, o->opts);
-	put_resource(&all, program);
+	put_resource(&all, env);
 	dt_proto_text(&scope, OTLP_SCOPE_NAME, "dtrace");
 	dt_proto_text(&scope, OTLP_SCOPE_VERSION, DT_VERSION);
 	dt_proto_message(&scopes, OTLP_SCOPE, &scope);

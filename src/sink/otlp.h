@@ -25,7 +25,7 @@ void dt_otlp_value(struct dt_out *, unsigned field, const char *key, const struc
     struct dt_out *one);
 
 /* The whole request around items that are fields OTLP_ITEM already; nothing if there are none. */
-void dt_otlp_request(struct dt_out *, const char *program, const struct dt_out *items);
+void dt_otlp_request(struct dt_out *, const struct dt_sink_env *, const struct dt_out *items);
 
 /* ---- spans: otlp_spans.c ---- */
 

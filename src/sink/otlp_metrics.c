@@ -292,7 +292,7 @@ static uint64_t put_document(struct dt_sink *s, struct dt_out *o)
 	for (size_t i = 0; i < m->families.n; i++)
 		if (m->families.v[i]->points.len > 0)
 			put_family(m, m->families.v[i], &items);
-	dt_otlp_request(o, s->env.program, &items);
+	dt_otlp_request(o, &s->env, &items);
 	dt_out_free(&items);
 	return 0;
 }

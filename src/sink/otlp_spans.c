@@ -149,7 +149,7 @@ static uint64_t put_document(struct dt_sink *sink, struct dt_out *o)
 	struct spans *s = (struct spans *)sink;
 	uint64_t left = s->left;
 
-	dt_otlp_request(o, sink->env.program, &s->items);
+	dt_otlp_request(o, &sink->env, &s->items);
 	dt_out_clear(&s->items);
 	s->n = 0;
 	s->left = 0;

@@ -141,6 +141,7 @@ struct dt_sink_env {
 	const struct dt_sink_caller *caller;
 	const char *argument;		/* after the word of the format; NULL none */
 	const char *program;		/* of documents (sink/documents.h): part of their names; or NULL */
+	const char *host;		/* in them; "": its own name */
 	int record_fd;			/* record without an argument: where to (dtrace_record_fd()) */
 	uint64_t record_limit;		/* firings a second that it writes; 0: all */
 	char *why;			/* where open() says why it refuses: DT_SINK_WHY bytes */

@@ -59,7 +59,7 @@ int dt_trace_sink(struct dtrace_hdl *h, struct dt_trace *t)
 		.aggname = agg_name,
 		.aggkey = agg_key_place, .now = time_now, .note = note, .ctx = t, .caller = &t->caller,
 		.argument = h->options.str[DT_OPT_oformat],
-		.program = h->documents[0] != '\0' ? h->documents : NULL,
+		.program = h->documents[0] != '\0' ? h->documents : NULL, .host = h->documents_host,
 		.record_fd = h->record_fd, .record_limit = h->record_limit, .why = why };
 
 	t->sink = env.program != NULL ? dt_sink_make(&dt_sink_documents, &env) :

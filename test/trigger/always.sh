@@ -22,6 +22,7 @@ start_agent() {
 	printf 'always %s/%s.d %s\nmetrics 127.0.0.1:0\n' "$tmp" "$1" "$2" >"$tmp/$1.conf"
 	shift 2
 	for line; do echo "$line" >>"$tmp/$agent_name.conf"; done
+	: >"$tmp/$agent_name.log"
 	"$build/dtraced" --config "$tmp/$agent_name.conf" --name here 2>"$tmp/$agent_name.log" >/dev/null </dev/null &
 	agent=$!
 	agents="$agents $agent"

@@ -17,12 +17,12 @@ static void asks_too_early(void)
 	uint64_t left = 0;
 
 	CHECK(h != NULL);
-	CHECK(dtrace_documents(h, "a_b") == -1);
-	CHECK(dtrace_documents(h, "") == -1);
-	CHECK(dtrace_documents(h, "a{b=\"\"}") == -1);
-	CHECK(dtrace_documents(h, NULL) == -1);
+	CHECK(dtrace_documents(h, "a_b", NULL) == -1);
+	CHECK(dtrace_documents(h, "", NULL) == -1);
+	CHECK(dtrace_documents(h, "a{b=\"\"}", NULL) == -1);
+	CHECK(dtrace_documents(h, NULL, NULL) == -1);
 	CHECK(dtrace_document(h, DTRACE_DOCUMENT_OPENMETRICS, stdout, &left) == -1);
-	CHECK(dtrace_documents(h, "good1") == 0);
+	CHECK(dtrace_documents(h, "good1", NULL) == 0);
 	CHECK(dtrace_oformat(h) == DTRACE_OFORMAT_FILE);
 	CHECK(dtrace_document(h, DTRACE_DOCUMENT_OTLP_TRACES, stdout, &left) == -1);
 	dtrace_close(h);
