@@ -40,14 +40,14 @@ static int learn(struct dt_lang_process *p, struct dt_unwind_lang *to)
 enum { TYPE_STRING = 6, HEAD = 24, TEXT_MAX = 1024 };
 #define HASHED (1ull << 63)
 
-/* As zend_string_hash_val(); 0: it was never asked for. */
+/* As zend_string_hash_val(); 0: it was never asked for, and what is there now may be another string. */
 static bool is_hash(uint64_t hash, const char *text, size_t n)
 {
 	uint64_t h = 5381;
 
 	for (size_t i = 0; i < n; i++)
 		h = h * 33 + (unsigned char)text[i];
-	return hash == 0 || hash == (h | HASHED);
+	return hash == (h | HASHED);
 }
 
 /*

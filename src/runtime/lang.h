@@ -30,20 +30,28 @@ INLINE struct dt_unwind_map *list_element(struct rt *r, u64 number, u64 align)
 	return chunk ? &chunk[DT_UNWIND_IN_CHUNK(number, DT_UNWIND_MAP_BITS) & ~(align - 1)] : 0;
 }
 
-/* The runtime of the frames in hand; NULL: the process has no such runtime. */
+/*
+ * The runtime of the frames in hand, which find_record() has found; NULL: the list has changed meanwhile.
+ */
 INLINE struct dt_unwind_lang *lang_record(struct rt *r, struct dt_work_walk *w)
 {
+	struct dt_unwind_lang *l = (struct dt_unwind_lang *)list_element(r, w->record, DT_UNWIND_LANG_MAPS);
+
+	return l && l->lang == w->lang ? l : 0;
+}
+
+/* The process's runtime of that language. 1: it has none. */
+static FN long find_record(struct rt *r)
+{
+	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
+
 	UNROLL
 	for (u64 i = 0; i < DT_UNWIND_LANGS; i++) {
-		struct dt_unwind_lang *l = 0;
-
-		if (i < w->nlangs)
-			l = (struct dt_unwind_lang *)list_element(r, w->langs + i * DT_UNWIND_LANG_MAPS,
-			    DT_UNWIND_LANG_MAPS);
-		if (l && l->lang == w->lang)
-			return l;
+		w->record = w->langs + i * DT_UNWIND_LANG_MAPS;
+		if (i < w->nlangs && lang_record(r, w))
+			return 0;
 	}
-	return 0;
+	return 1;
 }
 
 INLINE u64 func_hash(const struct dt_work_walk *w)

@@ -298,20 +298,14 @@ INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind
 }
 
 /*
- * The loop of an interpreter: the walk goes on along the frames that it runs. They are in the native frame
- * that begins here and ends where its caller's begins, so that one is found first. It may be the last.
+ * Is this the loop of an interpreter? Then the walk goes on along the frames that it runs. They are in the
+ * native frame that begins here and ends where its caller's begins, so that one is found first. The first
+ * instruction of the loop, and its last, run none.
  */
-INLINE long enter_loop(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_rule *rule)
+INLINE u64 runs_frames(const struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
-	if (w->exact && rule->cfa == DT_CFA_SP && rule->cfa_off == (w->link ? 0 : 8))
-		return by_rule(r, w, rule);	/* its first instruction, or its last: it runs no frame */
-	w->lang = rule->lang;
-	w->jit = 0;
-	w->fresh = 1;
-	w->low = w->sp;
-	w->ended = (u64)by_rule(r, w, rule);
-	w->high = w->ended ? ~0ull : w->sp;
-	return 0;
+	return rule->lang && w->nlangs &&
+	    !(w->exact && rule->cfa == DT_CFA_SP && rule->cfa_off == (w->link ? 0 : 8));
 }
 
 /*
@@ -342,16 +336,23 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 		return 1;
 	if (rule->cfa == DT_CFA_NONE || (w->vague && rule->cfa != DT_CFA_FP && rule->cfa != DT_CFA_AT_FP))
 		return by_frame(r, w);
-	if (rule->lang && w->nlangs)
-		return enter_loop(r, w, rule);
-	return by_rule(r, w, rule);
+	w->low = w->sp;
+	w->lang = runs_frames(w, rule) ? rule->lang : 0;
+	w->ended = (u64)by_rule(r, w, rule);
+	w->high = w->ended ? ~0ull : w->sp;
+	w->jit = 0;
+	w->fresh = 1;
+	return w->lang ? 0 : (long)w->ended;
 }
 
 /* The same along the frames of a language. The native walk goes on with the frame after the loop's. */
 INLINE long step_in_language(struct rt *r, struct dt_work_walk *w, u64 *frames, u64 room)
 {
-	long over = lang_step(r, w);
+	long over = 1;
 
+	w->code = 0;
+	if (!w->fresh || !find_record(r))
+		over = lang_step(r, w);
 	w->fresh = 0;
 	if (w->code) {
 		u64 at = w->out;
@@ -379,12 +380,10 @@ INLINE long step_within(struct rt *r, u64 room)
 		w->pc &= (1ull << CODE_BITS) - 1;
 	if (w->pc == 0 || at >= w->want)
 		return 1;
-	if (w->only)
-		return step_up(r, w);
-	if (at < room)
+	if (!w->only && at < room)
 		frames[at] = w->pc;
-	w->out = at + 1;
-	return at + 1 >= w->want ? 1 : step_up(r, w);
+	w->out = w->only ? at : at + 1;
+	return w->out >= w->want ? 1 : step_up(r, w);
 }
 
 STEP(step_unwind) { return step_within(r, DT_UNWIND_FRAMES); }

@@ -49,6 +49,7 @@ struct dt_work_walk {
 	/* frames of languages (runtime/lang.h): the task, and offsets in it, 0: not known */
 	dt_word task, robust_off, tp_off;
 	dt_word langs, nlangs;		/* the process's runtimes, in its list */
+	dt_word record;			/* the one of the frames in hand */
 	dt_word lang;			/* enum dt_lang_id of the frames in hand; 0: native ones */
 	dt_word jit;			/* 1: the native frame in hand is code that this runtime made */
 	dt_word low, high;		/* the native frame of the loop: its stack from here to there */

@@ -102,11 +102,11 @@ run -q -O json $target -n 'syscall::getppid:entry /pid == $target/ { jstack(2); 
 grep -q '"frames":\[{"language":"python","address":"0x[0-9a-f]*","symbol":"leaf ([^"]*chain.py:3)"},{"language":"python"' "$tmp/out"
 check $? "JSON says the language"
 # shellcheck disable=SC2086
-run -q -O folded $target -n 'syscall::getppid:entry /pid == $target/ { @[jstack(3)] = count(); } tick-100ms { exit(0); }'
+run -q -O folded $target -n 'syscall::getppid:entry /pid == $target/ { @[jstack(3)] = count(); n++; } syscall::getppid:entry /n > 20/ { exit(0); }'
 grep -q '^[^ ]*__init__ ([^ ]*chain.py);middle ([^ ]*chain.py);leaf ([^ ]*chain.py) [0-9]*$' "$tmp/out"
 check $? "folded stacks have functions, without lines"
 # shellcheck disable=SC2086
-run -q $target -n 'syscall::getppid:entry /pid == $target/ { @[jstack(3)] = count(); } tick-100ms { exit(0); }'
+run -q $target -n 'syscall::getppid:entry /pid == $target/ { @[jstack(3)] = count(); n++; } syscall::getppid:entry /n > 20/ { exit(0); }'
 check "$(($(grep -c 'leaf (' "$tmp/out") != 1))" "one row for one stack"
 touch "$tmp/stop"
 wait "$python_pid"
