@@ -268,6 +268,11 @@ $(B)/test/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(2)/*.c)) $(B)/libdtrace
 endef
 $(foreach tool,$(TOOLDIR),$(eval $(call tool_folder,$(tool),test/tool/$(tool))))
 $(eval $(call tool_folder,differ,test/diff))
+# What hosts and relays send: all of the asker but the bus.
+$(B)/obj/test/fuzz/fleet_fuzz.o: private ALL_CFLAGS += -Icmd/fleet -Icmd/common
+$(B)/fleet_fuzz: $(B)/obj/test/fuzz/fleet_fuzz.o $(patsubst %,$(B)/obj/cmd/fleet/%.o,asker_args asker_hosts asker_relays \
+	asker_report message relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)
 

@@ -1031,6 +1031,7 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
  * Recordings of several hosts that ran the same programs, merged into one while they arrive: it is written to
  * `fd`, which stays the caller's, as if one machine had made it (doc/FLEET.md). The options of the handle
  * that order elements hold; with aggmerge the recording is for another merge, which cuts what trunc() cuts.
+ * If aggrate is set, regular snapshots of the sources are merged as often.
  * Times of a source are those of its clock; less `offset` they are ours.
  */
 typedef struct dtrace_merge dtrace_merge_t;

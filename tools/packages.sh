@@ -101,6 +101,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need zsh zsh
 	need fish fish
 	need ruby ruby
+	need php8.2 php8.2-cli		# frames of PHP in stacks
 	need node nodejs		# its example makes probes at run time
 	need "/usr/include/node/node_api.h" libnode-dev
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fleetsim BUS HOSTS RECORDING [GROUP FIRST]: that many hosts on one connection, for bench/fleet.sh; in a
- * group they answer its relay alone, and have numbers from FIRST on. Each answers as an agent does, and sends
- * a recording that a worker of dtraced made on a host called h00000, with its own name in place of that, one
- * message for each firing at the time of the firing, spread over the second. A line `sent N TIME` on
- * standard output says when the last host has sent the Nth.
+ * fleetsim BUS HOSTS RECORDING [GROUP FIRST [AHEAD]]: that many hosts on one connection, for bench/fleet.sh.
+ * In a group they answer its relay alone; they have numbers from FIRST on, and clocks AHEAD seconds ahead.
+ * Each answers as an agent does, and sends a recording that a worker of dtraced made on a host called h00000,
+ * with its own name in place of that, one message for each firing at the time of the firing, spread over the
+ * second. A line `sent N TIME` on standard output says when the last host has sent the Nth.
  */
 #include "bus.h"
 
@@ -52,6 +52,39 @@ static uint64_t number(const char *p, int bytes)
 	return v;
 }
 
+/* Where the time of a block is; -1: it has none. */
+static int time_at(char letter)
+{
+	switch (letter) {
+	case 'H': return 12;
+	case 'S': return 4;
+	case 'E': return 20;
+	case 'X': return 8;
+	default: return strchr("WBVRAFDMw", letter) != NULL ? 0 : -1;
+	}
+}
+
+/* The clock of these hosts is so many seconds ahead. */
+static void shift(struct sim *s, uint64_t ahead)
+{
+	size_t at = strlen("dtrace recording 2\n");
+
+	while (at + 5 <= s->len) {
+		size_t n = 5 + number(s->bytes + at + 1, 4);
+		int where = time_at(s->bytes[at]);
+		uint64_t time;
+
+		if (at + n > s->len)
+			return;
+		if (where >= 0 && 5 + (size_t)where + 8 <= n) {
+			time = number(s->bytes + at + 5 + where, 8) + ahead * SECOND;
+			for (int i = 0; i < 8; i++)
+				s->bytes[at + 5 + (size_t)where + (size_t)i] = (char)(time >> 8 * i);
+		}
+		at += n;
+	}
+}
+
 /* A message for each E; what follows the last is the end. */
 static bool cut(struct sim *s)
 {
@@ -77,7 +110,7 @@ static bool cut(struct sim *s)
 	return at == s->len && s->npieces > 1;
 }
 
-static bool load(struct sim *s, const char *path)
+static bool load(struct sim *s, const char *path, uint64_t ahead)
 {
 	FILE *f = fopen(path, "re");
 	size_t cap = 64 << 20;
@@ -87,6 +120,8 @@ static bool load(struct sim *s, const char *path)
 	s->copy = malloc(s->len + 1);
 	if (f != NULL)
 		fclose(f);
+	if (s->copy != NULL)
+		shift(s, ahead);
 	return s->copy != NULL && s->len < cap && cut(s);
 }
 
@@ -286,15 +321,17 @@ int main(int argc, char **argv)
 	struct sim *s = calloc(1, sizeof(*s));
 	struct settings settings = { 0 };
 
-	if ((argc != 4 && argc != 6) || s == NULL || (s->n = atoi(argv[2])) < 1 || !load(s, argv[3]) ||
-	    (s->first = argc == 6 ? atoi(argv[5]) : 0) < 0 || s->first + s->n > 99999) {
-		fputs("usage: fleetsim BUS HOSTS RECORDING [GROUP FIRST]\n", stderr);
+	if (argc < 4 || argc == 5 || argc > 7 || s == NULL || (s->n = atoi(argv[2])) < 1 ||
+	    !load(s, argv[3], argc == 7 ? strtoull(argv[6], NULL, 10) : 0) ||
+	    (s->first = argc >= 6 ? atoi(argv[5]) : 0) < 0 || s->first + s->n > 99999) {
+		fputs("usage: fleetsim BUS HOSTS RECORDING [GROUP FIRST [AHEAD]]; GROUP \"\": none\n",
+		    stderr);
 		return 2;
 	}
 	s->host = calloc((size_t)s->n, sizeof(*s->host));
 	snprintf(settings.bus, sizeof(settings.bus), "%s", argv[1]);
 	if (s->host == NULL || (s->bus = bus_open(&settings, "fleetsim", false)) == NULL ||
-	    !subscribe(s, argc == 6 ? argv[4] : NULL))
+	    !subscribe(s, argc >= 6 && argv[4][0] != '\0' ? argv[4] : NULL))
 		return 1;
 	return simulate(s);
 }

@@ -25,19 +25,16 @@ static int refuse(const char *what, const char *why)
 	return 2;
 }
 
-/* Formats of what is shown at regular intervals: hosts are merged where a program prints, and at the end. */
+/* Formats of what is shown at regular intervals: the hosts send snapshots then, which are merged. */
 static bool needs_intervals(const char *format)
 {
-	return format != NULL && (strncmp(format, "openmetrics", 11) == 0 || strcmp(format, "heatmap") == 0);
+	return format != NULL && (strncmp(format, "openmetrics=", 12) == 0 || strcmp(format, "heatmap") == 0);
 }
 
 static int check_setting(const struct setting *s)
 {
 	char flag[3] = { '-', s->flag, '\0' };
 
-	if (strcmp(s->name, "oformat") == 0 && needs_intervals(s->value))
-		return refuse(s->value, "it shows aggregations at regular intervals, and hosts are merged "
-		    "where a program prints them and at the end (a tick with printa() shows them in text)");
 	if (strcmp(s->name, "destructive") == 0)
 		return refuse("-w", "agents never run destructive actions");
 	if (strchr("aCDHILSUXdG", s->flag) != NULL)
@@ -92,6 +89,20 @@ static bool is_for_hosts(const struct args *a, const struct setting *s)
 	return strcmp(s->name, "oformat") != 0 && !(a->mode == MODE_LIST && strcmp(s->name, "zdefs") == 0);
 }
 
+static void put_interval(struct words *w, const struct args *a)
+{
+	bool wants = false, given = false;
+
+	for (int i = 0; i < a->nsettings; i++) {
+		wants |= strcmp(a->settings[i].name, "oformat") == 0 && needs_intervals(a->settings[i].value);
+		given |= strcmp(a->settings[i].name, "aggrate") == 0;
+	}
+	if (wants)
+		add(w, "--snapshots", NULL, "", "");
+	if (wants && !given)
+		add(w, "--option", "aggrate", "=", "1s");
+}
+
 static void put_programs(struct words *w, const struct args *a)
 {
 	char type[16];
@@ -125,6 +136,7 @@ static bool make_words(struct words *w, const struct args *a)
 		if (is_for_hosts(a, &a->settings[i]))
 			add(w, "--option", a->settings[i].name, a->settings[i].value != NULL ? "=" : "",
 			    a->settings[i].value != NULL ? a->settings[i].value : "");
+	put_interval(w, a);
 	put_programs(w, a);
 	return !w->failed;
 }

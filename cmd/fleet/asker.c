@@ -215,6 +215,8 @@ static int begin(struct asker *a)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)n, a->option[i]);
+		if (!a->snapshots && strcmp(name, "aggrate") == 0)
+			continue;
 		(void)dtrace_setopt(a->dtp, name, a->option[i][n] == '=' ? a->option[i] + n + 1 : NULL);
 	}
 	if (a->group != NULL)

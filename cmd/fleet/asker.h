@@ -60,6 +60,7 @@ struct asker {
 	unsigned nrelays, turned_away;	/* turned_away: hosts that there was no room for */
 	bool cut;			/* a relay has not named all of its hosts */
 	bool verbose, lists;
+	bool snapshots;			/* regular ones are wanted, by the option aggrate */
 	const char *option[WORDS_MAX], *program[WORDS_MAX], *operand[WORDS_MAX];
 	int noptions, nprograms, noperands;
 	struct bus *bus;

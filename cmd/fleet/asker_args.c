@@ -101,6 +101,8 @@ static int make_request(struct asker *a)
 	message_put(&a->request, "run", "%s", a->run);
 	message_put(&a->request, "root", "%s", a->run);
 	message_put(&a->request, "mode", "%s", a->lists ? "list" : "trace");
+	if (a->snapshots)
+		message_put(&a->request, "snapshots", "1");
 	for (int i = 0; i < a->npatterns; i++)
 		message_put(&a->request, "host", "%s", a->pattern[i]);
 	for (int i = 0; i < a->noptions; i++)
@@ -183,6 +185,7 @@ int asker_args(struct asker *a, int argc, char **argv)
 		{ "bus-config", required_argument, NULL, 'c' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "snapshots", no_argument, NULL, 's' },
 		{ "option", required_argument, NULL, 'x' },
 		{ "program", required_argument, NULL, 'p' },
 		{ "operand", required_argument, NULL, 'o' },
@@ -202,6 +205,7 @@ int asker_args(struct asker *a, int argc, char **argv)
 		case 'c': path = optarg; break;
 		case 'v': a->verbose = true; break;
 		case 'l': a->lists = true; break;
+		case 's': a->snapshots = true; break;
 		case 'x': a->option[a->noptions++] = optarg; break;
 		case 'p': a->program[a->nprograms++] = optarg; break;
 		case 'o': a->operand[a->noperands++] = optarg; break;

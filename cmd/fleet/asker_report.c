@@ -69,7 +69,10 @@ static bool put_reasons(const struct asker *a)
 	for (size_t r = 0; r < COUNT(rows); r++)
 		for (int i = 0; i < a->nhosts; i++)
 			if (a->host[i].state == rows[r].state) {
-				put_reason(a, i, rows[r].what);
+				put_reason(a, i,
+				    a->snapshots && rows[r].state == HOST_LOST ?
+					"what it counted after its last snapshot is missing" :
+					rows[r].what);
 				any = true;
 			}
 	for (int i = 0; i < a->npatterns; i++)

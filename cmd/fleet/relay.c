@@ -102,7 +102,7 @@ static void take_settings(struct settings *s, const struct message *m)
 /* The same programs, under a run of our own: what hosts send to us is not what they send to who asked. */
 static void make_request(struct asker *a, const struct message *m)
 {
-	static const char *const passed[] = { "option", "program", "operand", "host" };
+	static const char *const passed[] = { "snapshots", "option", "program", "operand", "host" };
 
 	asker_make_run(a->run);
 	message_begin(&a->request, "run");
@@ -130,6 +130,7 @@ static bool take_request(struct asker *a, const struct message *m)
 			a->option[a->noptions++] = m->v[i].value;
 	}
 	a->lists = strcmp(message_get(m, "mode"), "list") == 0;
+	a->snapshots = message_number(m, "snapshots") != 0;
 	a->group = message_get(m, "relay");
 	a->root = message_get(m, "root");
 	a->out_fd = STREAM_FD;

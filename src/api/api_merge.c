@@ -23,7 +23,8 @@ static dtrace_merge_t *open_merge(dtrace_hdl_t *h, int fd)
 	struct dt_aggorder order = dt_trace_order(h);
 
 	m->h = h;
-	m->m = dt_merge_open(fd, &order, dt_options_on(&h->options, DT_OPT_aggmerge), m->why);
+	m->m = dt_merge_open(fd, &order, dt_options_on(&h->options, DT_OPT_aggmerge),
+	    h->options.given[DT_OPT_aggrate] ? (uint64_t)h->options.val[DT_OPT_aggrate] : 0, m->why);
 	if (m->m != NULL)
 		return m;
 	(void)dt_handle_errorf(h, EINVAL, "%s", m->why[0] != '\0' ? m->why : "out of memory");

@@ -59,6 +59,9 @@ struct dt_lang_function {
 	uint32_t format;		/* of that table */
 };
 
+/* A process that had more functions than are kept; 0: none. The later ones have no names. */
+uint32_t dt_langs_full(const struct dt_langs *);
+
 /* A frame of a stack that is no address. The texts live until the next call. */
 struct dt_lang_frame {
 	const char *lang;
@@ -90,7 +93,7 @@ struct dt_lang {
 	bool (*check)(struct dt_lang_function *);
 	bool (*frame)(const struct dt_lang_function *, uint32_t pos, unsigned i, struct dt_lang_frame *);
 };
-extern const struct dt_lang dt_lang_python, dt_lang_hotspot;
+extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
 const char *dt_lang_name(const struct dt_lang *);

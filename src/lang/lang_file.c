@@ -19,6 +19,7 @@ enum { THREADS_MAX = 64 };
 /* By number; a row is all that a new language needs here. */
 static const struct dt_lang *const langs[DT_LANGS] = {
 	[DT_LANG_PYTHON] = &dt_lang_python,
+	[DT_LANG_PHP] = &dt_lang_php,
 	[DT_LANG_HOTSPOT] = &dt_lang_hotspot,
 };
 

@@ -127,6 +127,8 @@ static bool find_window(const struct dt_hs_vm *vm, const struct window *w, int n
 	return true;
 }
 
+_Static_assert((int)DT_HS_WORDS <= (int)DT_UNWIND_LANG_WORDS, "a record has room for the words");
+
 static int describe(const struct dt_hs_vm *vm, unsigned long long *word)
 {
 	static const struct window head[] = { { DT_HS_F_BLOB_FRAME, DT_HS_FRAME_SIZE },
@@ -155,6 +157,7 @@ static int describe(const struct dt_hs_vm *vm, unsigned long long *word)
 	word[DT_HS_INTERP_LEN] = vm->interp_end - vm->interp;
 	word[DT_HS_BCP] = dt_hs_has(vm, DT_HS_F_HEAP) ? BCP_WORDS_8 :
 	    (uint64_t)dt_machine_here()->hotspot_bcp;
+	word[DT_HS_CALL_STUB] = vm->call_stub;
 	word[DT_HS_CONST_METHOD] = vm->of[DT_HS_F_M_CONST];
 	word[DT_HS_CONST_SIZE] = vm->of[DT_HS_F_CONST_SIZE];
 	word[DT_HS_CONST_POOL] = vm->of[DT_HS_F_CONST_POOL];

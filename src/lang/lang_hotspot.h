@@ -44,7 +44,7 @@ struct dt_hs_vm {
 	bool pointers;			/* places in code are addresses; newer JVMs count from the blob */
 	bool excludes_zero;		/* compressed numbers have no byte 0 (JDK 20 and later) */
 	unsigned segment_bits;
-	uint64_t interp, interp_end;
+	uint64_t interp, interp_end, call_stub;
 	struct dt_hs_heap heap[DT_HS_WALK_HEAPS];	/* of code; low 0: none */
 };
 

@@ -147,6 +147,7 @@ static bool is_complete(struct dt_hs_vm *vm)
 			return false;
 	for (int i = 0; i < DT_HS_FIELDS; i++)
 		if (i != DT_HS_F_HEAP && i != DT_HS_F_HEAPS && i != DT_HS_F_VM_MAJOR &&
+		    i != DT_HS_F_CALL_STUB &&
 		    vm->of[i] != DT_HS_NONE && vm->of[i] > OFFSET_MAX)
 			return false;
 	return true;
@@ -241,6 +242,7 @@ int dt_hs_learn(struct dt_hs_vm *vm, struct dt_peek *p, const uint64_t symbol[DT
 	err = read_tables(vm, p, symbol);
 	if (err != 0 || p->left < 2)
 		return err != 0 ? err : -ENOTSUP;
+	vm->call_stub = dt_hs_has(vm, DT_HS_F_CALL_STUB) ? dt_peek_word(p, vm->of[DT_HS_F_CALL_STUB]) : 0;
 	find_heaps(vm, p);
 	/* a heap for stubs alone comes last */
 	for (int i = DT_HS_WALK_HEAPS - 1; i >= 0; i--)

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 4096, FUNCTIONS_MAX = 65536, BATCH = 60 };
+enum { BUCKETS = 4096, FUNCTIONS_MAX = 1 << 17, SHARE_MAX = FUNCTIONS_MAX / 4, SHARES = 1024, BATCH = 40 };
 #define FIND_NS 50000000u		/* for names, when one of them is wanted now */
 #define BYTES_MAX (64ull << 20)		/* of names and lines */
 
@@ -43,6 +43,8 @@ struct dt_langs {
 	struct block *blocks;
 	struct function *bucket[BUCKETS];
 	uint32_t n;
+	uint32_t share[SHARES];		/* of those, by processes: some have one together */
+	uint32_t full;			/* a process that had no room; 0: none */
 	uint64_t bytes;
 };
 
@@ -92,10 +94,16 @@ static struct function *new_function(struct dt_langs *ls, const struct block *b,
 	struct function **at = function_at(ls, b->process.pid, number_of(b->record.serial, i)), *f = *at;
 
 	if (f == NULL) {
-		if (ls->n >= FUNCTIONS_MAX || ls->bytes >= BYTES_MAX || (f = calloc(1, sizeof(*f))) == NULL)
+		uint32_t *share = &ls->share[b->process.pid % SHARES];
+
+		if (ls->n >= FUNCTIONS_MAX || *share >= SHARE_MAX || ls->bytes >= BYTES_MAX ||
+		    (f = calloc(1, sizeof(*f))) == NULL) {
+			ls->full = b->process.pid;
 			return NULL;
+		}
 		*at = f;
 		ls->n++;
+		++*share;
 		ls->bytes += sizeof(*f);
 	}
 	free(f->f.lines);
@@ -115,7 +123,7 @@ struct question {
 	struct dt_lang_process process;
 	struct dt_unwind_lang record;
 	uint32_t n;
-	struct { uint64_t code, key; } f[BATCH];
+	struct { uint64_t code, key, more; } f[BATCH];
 };
 struct answer { int32_t err; uint32_t first, format, nlines; char name[DT_LANG_NAME], file[DT_LANG_PATH]; };
 _Static_assert(sizeof(struct question) <= DT_DIGEST_ARG, "a batch fits into a question");
@@ -129,7 +137,8 @@ static int make_names(struct dt_digest *d, int fd, const void *arg, size_t len)
 	p.reader = NULL;
 	p.fd = fd;
 	for (uint32_t i = 0; i < q->n && err == 0; i++) {
-		struct dt_unwind_func seen = { .code = q->f[i].code, .key = q->f[i].key };
+		struct dt_unwind_func seen = { .code = q->f[i].code, .key = q->f[i].key,
+			.more = q->f[i].more };
 		struct dt_lang_function f = { .first = 0 };
 		struct answer a = { .err = p.lang->function(&p, &q->record, &seen, &f) };
 
@@ -229,6 +238,7 @@ static void collect(struct block *b, uint32_t *i, struct question *q, uint32_t *
 			continue;
 		q->f[q->n].code = code;
 		q->f[q->n].key = __atomic_load_n(&b->func[*i].key, __ATOMIC_ACQUIRE);
+		q->f[q->n].more = __atomic_load_n(&b->func[*i].more, __ATOMIC_ACQUIRE);
 		if (code == 0) {
 			*all = false;
 			continue;
@@ -279,6 +289,8 @@ void dt_langs_unwatch(struct dt_langs *ls, const struct dt_unwind_func *func)
 	*at = b->next;
 	free_block(b);
 }
+
+uint32_t dt_langs_full(const struct dt_langs *ls) { return ls->full; }
 
 /* ---- frames ---- */
 

@@ -90,9 +90,9 @@ struct dt_unwind_lang {
 };
 /*
  * A function that was seen in a stack: what stands for it (code), what has to be the same when its name is
- * read (key). tag is a hash of both, 0: free. The first of a block counts them.
+ * read (key, more). tag is a hash of all, 0: free. The first of a block counts them.
  */
-struct dt_unwind_func { unsigned long long tag, code, key, spare; };
+struct dt_unwind_func { unsigned long long tag, code, key, more; };
 struct dt_unwind_funcs { unsigned long long n, lost; unsigned long long spare[2]; };
 
 /*

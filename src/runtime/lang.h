@@ -7,10 +7,10 @@
  *
  *	static FN long NAME_step(struct rt *r)
  *
- * that makes one step: it leaves w->code, w->key and w->at as a frame (code 0: this step has none), and
- * returns 1 if the segment ends with it. All it reads is hostile. Its frame on the stack has 32 bytes, like
- * the one of on_vma() in whose place it is, and it calls nothing that has one: what it keeps is in struct
- * dt_work_walk.
+ * that makes one step: it leaves w->code, w->key, w->more and w->at as a frame (code 0: this step has none),
+ * and returns 1 if the segment ends with it. All it reads is hostile. Its frame on the stack has 32 bytes,
+ * like the one of on_vma() in whose place it is, and it calls nothing that has one: what it keeps is in
+ * struct dt_work_walk.
  */
 #ifndef DT_RUNTIME_LANG_H
 #define DT_RUNTIME_LANG_H
@@ -46,9 +46,11 @@ INLINE struct dt_unwind_lang *lang_record(struct rt *r, struct dt_work_walk *w)
 	return 0;
 }
 
-INLINE u64 func_hash(u64 code, u64 key)
+INLINE u64 func_hash(const struct dt_work_walk *w)
 {
-	u64 h = (code ^ (key << 17 | key >> 47)) * 0x9e3779b97f4a7c15ull;
+	u64 h = (w->code ^ (w->key << 17 | w->key >> 47)) * 0x9e3779b97f4a7c15ull;
+
+	h = (h ^ h >> 31 ^ w->more) * 0x94d049bb133111ebull;
 
 	h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
 	return (h ^ h >> 32) | 1;
@@ -60,7 +62,7 @@ INLINE u64 func_hash(u64 code, u64 key)
  */
 INLINE u64 func_number(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_lang *l)
 {
-	u64 tag = func_hash(w->code, w->key), mask = (u64)l->nfuncs - 1, at = tag >> 8 & mask;
+	u64 tag = func_hash(w), mask = (u64)l->nfuncs - 1, at = tag >> 8 & mask;
 	u64 first = l->funcs;
 	struct dt_unwind_map *chunk = chunk_at(r, r->b, first >> DT_UNWIND_MAP_BITS);
 
@@ -77,8 +79,9 @@ INLINE u64 func_number(struct rt *r, struct dt_work_walk *w, const struct dt_unw
 		if (f->tag == tag)
 			return n;
 		if (f->tag == 0 && __sync_val_compare_and_swap(&f->tag, 0, tag) == 0) {
-			f->code = w->code;
 			f->key = w->key;
+			f->more = w->more;
+			__sync_val_compare_and_swap(&f->code, 0, w->code);	/* after these */
 			__sync_fetch_and_add(&chunk[DT_UNWIND_IN_CHUNK(first, DT_UNWIND_MAP_BITS)].start, 1);
 			return n;
 		}
@@ -100,17 +103,19 @@ static FN u64 frame_word(struct rt *r)
 	    (u64)(l->serial & (DT_FRAME_SERIALS - 1)) << DT_FRAME_SERIAL_SHIFT;
 }
 
+#include "runtime/lang_php.h"
 #include "runtime/lang_python.h"
 #include "runtime/lang_hotspot.h"
 
 /* 1: the segment is over. */
 INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 {
-	w->code = 0;
+	w->code = w->more = 0;
 	if (++w->idle > IDLE_MAX + 2 * w->out)
 		return 1;
 	switch (w->lang) {
 	case DT_LANG_PYTHON: return python_step(r);
+	case DT_LANG_PHP: return php_step(r);
 	case DT_LANG_HOTSPOT: return hotspot_step(r, w);
 	}
 	return 1;

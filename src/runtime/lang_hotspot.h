@@ -13,7 +13,8 @@
 
 /* tmp[]: a blob, bytes of its frames, where they are complete; the map of a heap */
 enum { HS_BLOB, HS_FRAME, HS_COMPLETE, HS_MAP };
-enum { HS_HOPS = 12, HS_FREE = 0xff, HS_FRAME_MAX = 1 << 20, HS_STUB_FRAME = 512, HS_STUB_WORDS = 6 };
+enum { HS_HOPS = 12, HS_FREE = 0xff, HS_FRAME_MAX = 1 << 20 };
+enum { HS_STUB_FRAME = 512, HS_STUB_WORDS = 12, HS_PUSHED_WORDS = 2 };
 enum { HS_BACK = 32, HS_AHEAD = 8 };	/* bytes of code around the pc */
 
 /* Members of the blob in w->buf */
@@ -135,22 +136,29 @@ static FN long hs_compiled(struct rt *r)
 	return 0;
 }
 
-/* The pair of the caller's frame pointer and the return address is at `at`. */
-INLINE long hs_pair(struct rt *r, struct dt_work_walk *w, u64 at)
-{
-	if (read_user(r, w->buf, 16, at))
-		return 1;
-	return hs_caller(w, w->buf[1], at + 16, w->buf[0]);
-}
-
+/*
+ * The pair of the caller's frame pointer and the return address is where the blob says that its frames
+ * end, or where fp points to. Only the stub by which C++ calls Java has a caller that is not in the
+ * heaps.
+ */
 static FN long hs_up(struct rt *r)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
+	struct dt_unwind_lang *l = lang_record(r, w);
+	u64 at = w->tmp[HS_FRAME] ? w->sp + w->tmp[HS_FRAME] - 16 : w->fp;
 
 	w->ended = 1;
-	if (w->tmp[HS_FRAME])
-		return hs_pair(r, w, w->sp + w->tmp[HS_FRAME] - 16);
-	return w->fp & 7 || w->fp < w->sp ? 1 : hs_pair(r, w, w->fp);	/* stubs */
+	if (!l || at & 7 || at < w->sp)
+		return 1;
+	for (int i = 0; i <= HS_PUSHED_WORDS; i++, at += 8) {
+		if (read_user(r, w->buf, 16, at))
+			return 1;
+		if (w->pc == l->word[DT_HS_CALL_STUB] || hs_is_code(w, l, w->buf[1]))
+			return hs_caller(w, w->buf[1], at + 16, w->buf[0]);
+		if (w->link || !w->tmp[HS_FRAME])
+			return 1;	/* only x86-64 pushes arguments of stubs */
+	}
+	return 1;
 }
 
 INLINE u64 hs_byte(const struct dt_work_walk *w, u64 i) { return w->buf[i >> 3 & 31] >> (i & 7) * 8 & 0xff; }
@@ -169,9 +177,9 @@ INLINE u64 hs_state_x86(struct dt_work_walk *w, u64 incomplete)
 
 	if (b == 0xc3)						/* ret */
 		return HS_AT_SP;
-	if (two == 0x3b49 && hs_byte(w, at + 2) == 0xa7)	/* cmp poll(%r15), %rsp */
+	if (two == 0x3b49 && (hs_byte(w, at + 2) & 0x3f) == 0x27)	/* cmp poll(%r15), %rsp */
 		return HS_AT_SP;
-	if (two == 0x870f && hs_half(w, at - 7) == 0x3b49)	/* ja */
+	if (two == 0x870f && (hs_half(w, at - 7) == 0x3b49 || hs_half(w, at - 4) == 0x3b49))	/* ja */
 		return HS_AT_SP;
 	if (b == 0x5d && !incomplete)				/* pop %rbp */
 		return HS_PUSHED;
@@ -270,7 +278,10 @@ static FN long hs_leaf_aarch64(struct rt *r)
 	return hs_caller(w, w->buf[1], sp + 16, w->buf[0]);
 }
 
-/* What kind of code the pc is in: 0 none of Java, 1 the interpreter, 2 a blob, which was found */
+/*
+ * What kind of code the pc is in: 0 none of Java, 1 the interpreter, 2 a blob, 3 the stub by which C++
+ * calls Java, which is no frame of the program
+ */
 static FN long hs_kind(struct rt *r)
 {
 	struct dt_work_walk *w = (struct dt_work_walk *)r->w;
@@ -279,12 +290,15 @@ static FN long hs_kind(struct rt *r)
 
 	if (!l || !hs_is_code(w, l, pc))
 		return 0;
-	return pc - l->word[DT_HS_INTERP] < l->word[DT_HS_INTERP_LEN] ? 1 : 2;
+	if (pc - l->word[DT_HS_INTERP] < l->word[DT_HS_INTERP_LEN])
+		return 1;
+	return w->pc == l->word[DT_HS_CALL_STUB] ? 3 : 2;
 }
 
 INLINE long hotspot_step(struct rt *r, struct dt_work_walk *w)
 {
 	long kind = hs_kind(r), over;
+	u64 hidden = kind == 3;
 
 	if (kind == 0)
 		return 1;
@@ -296,10 +310,12 @@ INLINE long hotspot_step(struct rt *r, struct dt_work_walk *w)
 		over = hs_up(r);
 	else
 		over = w->link ? hs_leaf_aarch64(r) : hs_leaf_x86(r);
-	if (w->code && w->jit == 1 && w->out) {
-		w->jit = 2;		/* the pc itself is there already: this takes its place */
+	if (hidden)
+		w->code = 0;
+	/* the pc itself is there already: this takes its place */
+	if ((hidden || w->code) && w->jit == 1 && w->out && !w->only)
 		w->out--;
-	}
+	w->jit = 2;
 	return over;
 }
 

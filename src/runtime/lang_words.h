@@ -12,6 +12,7 @@ enum dt_lang_id {
 	DT_LANG_NONE,
 	DT_LANG_PYTHON,
 	DT_LANG_HOTSPOT,
+	DT_LANG_PHP,
 	DT_LANGS
 };
 
@@ -44,6 +45,12 @@ enum dt_python_end {			/* which frame is the last one of an activation of the lo
 	DT_PY_END_SHIM,			/* the one before a frame of the C stack, none of the program */
 };
 
+enum dt_php_word {
+	DT_PHP_CURRENT,			/* where the innermost zend_execute_data is */
+	DT_PHP_FILE,			/* in zend_op_array: its file; 8 after it its first line */
+	DT_PHP_WORDS
+};
+
 enum { DT_HS_WALK_HEAPS = 3, DT_HS_HEAD_BYTES = 128, DT_HS_TAIL_BYTES = 64 };
 enum dt_hotspot_word {
 	/* of each heap of code: its start, its size, the map of its segments */
@@ -57,6 +64,7 @@ enum dt_hotspot_word {
 	DT_HS_ORIG_PC,
 	DT_HS_POINTERS,			/* 1: places in code are addresses, and not counted from the blob */
 	DT_HS_BCP,			/* words below fp: an interpreted frame's bytecode */
+	DT_HS_CALL_STUB,		/* where C++ is returned to from Java: an address of its stub */
 	DT_HS_CONST_METHOD, DT_HS_CONST_SIZE, DT_HS_CONST_POOL, DT_HS_POOL_HOLDER, DT_HS_KLASS_NAME,
 	DT_HS_WORDS
 };

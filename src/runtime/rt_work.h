@@ -57,7 +57,7 @@ struct dt_work_walk {
 	dt_word ended;			/* 1: no native frame comes after those of the language */
 	dt_word idle;			/* steps that gave no frame */
 	dt_word word;			/* the frame that a step gave; 0: none */
-	dt_word code, key, at;		/* the same, before it has a number */
+	dt_word code, key, more, at;		/* the same, before it has a number */
 	dt_word kept;			/* whose words these are (enum dt_lang_id); 0 in the first segment: */
 	dt_word keep[6];		/* a runtime's own, from segment to segment of a stack */
 	dt_word tmp[4];

@@ -23,6 +23,7 @@ struct dt_wall {
 	struct dt_ticker ticker;
 	int *links;			/* by tick */
 	uint32_t passes;		/* odd while one is going on */
+	uint32_t stuck;			/* the pass that was waited for in vain; 0: none */
 };
 
 /* One pass. The kernel goes over all threads in one read, as the program writes nothing. */
@@ -85,14 +86,17 @@ int dt_wall_start(struct dt_session *s)
 	return dt_ticker_start(&s->wall->ticker);
 }
 
-/* False: the pass `seen` goes on after the longest that is waited. */
-static bool wait_for_pass(const struct dt_wall *w, uint32_t seen)
+/* False: the pass that is going on goes on after the longest that is waited, which is once for each. */
+static bool wait_for_pass(struct dt_wall *w)
 {
-	uint64_t end = dt_clock_ns() + WAIT_MAX;
+	uint32_t seen = __atomic_load_n(&w->passes, __ATOMIC_SEQ_CST);
+	uint64_t end = seen == w->stuck ? 0 : dt_clock_ns() + WAIT_MAX;
 
 	while (seen % 2 == 1 && __atomic_load_n(&w->passes, __ATOMIC_SEQ_CST) == seen) {
-		if (dt_clock_ns() > end)
+		if (dt_clock_ns() > end) {
+			w->stuck = seen;
 			return false;
+		}
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_STEP }, NULL);
 	}
 	return true;
@@ -105,7 +109,7 @@ static bool wait_for_pass(const struct dt_wall *w, uint32_t seen)
 void dt_wall_settle(struct dt_session *s)
 {
 	if (s->wall != NULL)
-		(void)wait_for_pass(s->wall, __atomic_load_n(&s->wall->passes, __ATOMIC_SEQ_CST));
+		(void)wait_for_pass(s->wall);
 }
 
 static void free_wall(struct dt_wall *w)
@@ -124,7 +128,7 @@ void dt_wall_detach(struct dt_session *s)
 	s->wall = NULL;
 	if (w == NULL)
 		return;
-	if (wait_for_pass(w, __atomic_load_n(&w->passes, __ATOMIC_SEQ_CST))) {
+	if (wait_for_pass(w)) {
 		dt_ticker_stop(&w->ticker);
 		free_wall(w);
 		return;

@@ -156,6 +156,7 @@ static void write_ready(struct dt_merge *m)
 	while (m->heap.n > 0 && m->heap.v[0]->time <= until && m->first != NULL && m->why[0] == '\0')
 		write_event(m, pop(m));
 	write_passed(m, until);
+	merge_write_snapshots(m);
 	if (m->sink->type->flush != NULL)
 		m->sink->type->flush(m->sink);
 }
@@ -169,15 +170,17 @@ static void write_last(struct dt_merge *m)
 	for (size_t i = 0; i < m->sources.n; i++) {
 		struct dt_merge_source *s = m->sources.v[i];
 
-		for (size_t k = 0; k < s->last.n && s->ended; k++) {
+		struct merge_table *t;
+
+		for (size_t k = 0; (t = merge_table_of(s, k)) != NULL; k++) {
 			size_t at = 0;
 
-			while (at < all.n && (all.v[at]->nids != s->last.v[k]->nids ||
-			    memcmp(all.v[at]->ids, s->last.v[k]->ids, sizeof(all.v[at]->ids)) != 0))
+			while (at < all.n && (all.v[at]->nids != t->nids ||
+			    memcmp(all.v[at]->ids, t->ids, sizeof(all.v[at]->ids)) != 0))
 				at++;
 			if (at == all.n)
-				dt_vec_push(m->arena, &all, s->last.v[k]);
-			else if (!merge_tables(m, m->arena, all.v[at], s->last.v[k]) && m->why[0] == '\0')
+				dt_vec_push(m->arena, &all, t);
+			else if (!merge_tables(m, m->arena, all.v[at], t) && m->why[0] == '\0')
 				snprintf(m->why, sizeof(m->why),
 				    "aggregations of %s are not those of the other "
 				    "hosts",
@@ -204,6 +207,7 @@ static void write_end(struct dt_merge *m)
 	write_ready(m);
 	if (m->first == NULL)
 		return;
+	m->now = m->written > m->snapped ? m->written : m->snapped;
 	write_last(m);
 	for (size_t i = 0; i < m->sources.n; i++) {
 		const struct dt_merge_source *s = m->sources.v[i];
@@ -211,7 +215,6 @@ static void write_end(struct dt_merge *m)
 		exited |= s->exited;
 		status = status == 0 && s->exited ? s->status : status;
 	}
-	m->now = m->written;
 	m->sink->type->end(m->sink, status, exited);
 }
 
@@ -262,7 +265,8 @@ static bool try_set_up(struct dt_merge *m, int fd, char *why)
 	return m->sink != NULL;
 }
 
-struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *order, bool passes, char *why)
+struct dt_merge *dt_merge_open(
+    int fd, const struct dt_aggorder *order, bool passes, uint64_t interval, char *why)
 {
 	struct dt_merge *m = calloc(1, sizeof(*m));
 
@@ -273,6 +277,7 @@ struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *order, bool pas
 	}
 	m->order = *order;
 	m->passes = passes;
+	m->interval = interval;
 	if (try_set_up(m, fd, why))
 		return m;
 	dt_arena_free(m->arena);
@@ -290,7 +295,8 @@ static struct dt_merge_source *add_source(struct dt_merge *m, const char *name, 
 	s->number = m->sources.n;
 	s->opts = dt_print_defaults;
 	dt_out_init(&s->out, NULL, &s->opts);
-	s->play = (struct dt_play){ .sink = &merge_source_sink, .argument = (const char *)s, .out = &s->out,
+	s->play = (struct dt_play){ .sink = m->interval != 0 ? &merge_snapshot_sink : &merge_source_sink,
+		.argument = (const char *)s, .out = &s->out,
 		.opts = &s->opts };
 	s->player = dt_play_open(&s->play, s->why);
 	if (s->player != NULL)
@@ -378,6 +384,7 @@ int dt_merge_close(struct dt_merge *m)
 
 		for (size_t k = 0; k < s->last.n; k++)
 			free_table(s->last.v[k]);
+		merge_free_snapshots(s);
 	}
 	dt_sink_close(m->sink);
 	for (size_t i = 0; i < m->sources.n; i++) {

@@ -18,8 +18,10 @@ struct dt_merge_source;
 /*
  * Writes to the descriptor, which is not closed before `dt_merge_close`; `why` has DT_SINK_WHY bytes.
  * `passes`: the recording will be merged with others, so a trunc() to a number is left to who merges last.
+ * `interval`: regular snapshots of the sources are merged as often (ns); 0: they are left out.
  */
-struct dt_merge *dt_merge_open(int fd, const struct dt_aggorder *, bool passes, char *why);
+struct dt_merge *dt_merge_open(
+    int fd, const struct dt_aggorder *, bool passes, uint64_t interval, char *why);
 /*
  * Times of the source less `offset` are ours. NULL: out of memory. The name is copied; it is empty if the
  * source is a merge itself, whose texts name hosts.

@@ -19,6 +19,8 @@ struct merge_table {
 	DT_VEC(struct dt_aggrow) rows;
 };
 
+struct merge_snapshot { struct dt_arena *arena; struct merge_table table; };
+
 struct merge_event {			/* a firing that waits for its turn */
 	struct dt_arena *arena;
 	uint64_t time, number;		/* number: of arrival, for equal times */
@@ -59,6 +61,7 @@ struct dt_merge_source {
 	bool started, ended, exited, gone;
 	int status;
 	DT_VEC(struct merge_table *) last;	/* what it shows at its end */
+	DT_VEC(struct merge_snapshot *) snapshots;	/* the last, of each aggregation */
 	char why[DT_SINK_WHY];
 };
 
@@ -78,6 +81,9 @@ struct dt_merge {
 	struct dt_map probes, ids;	/* name -> id, id -> name */
 	struct dt_map names, places;	/* kind, address -> name; kind, name -> address */
 	struct dt_map aggs;		/* id -> struct merge_agg */
+	uint64_t interval;		/* of regular snapshots; 0: there are none */
+	uint64_t snapped;		/* when the last was written */
+	bool fresh;			/* a source has given one since */
 	bool passes;			/* it will be merged with others: nothing is cut off */
 	uint64_t passed;		/* what was last said of the order */
 	struct merge_event *doing;	/* the firing that is written */
@@ -95,10 +101,20 @@ void merge_free_event(struct merge_event *);
 
 /* merge_source.c */
 extern const struct dt_sink_type merge_source_sink;
+extern const struct dt_sink_type merge_snapshot_sink;	/* with regular snapshots */
 uint64_t merge_our_time(const struct dt_merge_source *, uint64_t);
 bool merge_took_part(const struct merge_round *, const struct dt_merge_source *);
 /* Rounds that are complete become events. */
 void merge_end_rounds(struct dt_merge *);
+
+/* merge_snaps.c */
+/* The table of a new snapshot of the source, empty, and where its rows go. */
+struct merge_table *merge_new_snapshot(struct dt_merge_source *, int64_t id, struct dt_arena **);
+void merge_free_snapshots(struct dt_merge_source *);
+/* The tables of a source as it is known last; NULL: it has no i-th. */
+struct merge_table *merge_table_of(struct dt_merge_source *, size_t i);
+/* The sum of all, if it is time. */
+void merge_write_snapshots(struct dt_merge *);
 
 /* merge_aggs.c */
 bool merge_symbolize(void *merge, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);

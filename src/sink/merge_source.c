@@ -34,7 +34,12 @@ static bool shows(const struct dt_ecb *ecb)
 static void check_clause(struct dt_merge *m, const struct dt_sink_clause *c)
 {
 	for (uint32_t i = 0; i < c->ecb->nacts; i++)
-		if (dt_act_is(&c->ecb->acts[i], DT_AF_SHOWS_AGGS) && !is_common(c->ecb->probe.name))
+		if (dt_act_is(&c->ecb->acts[i], DT_AF_SHOWS_AGGS) && m->interval != 0 && m->why[0] == '\0')
+			snprintf(m->why, sizeof(m->why),
+			    "%s in %s: with several hosts a format that follows aggregations over time shows "
+			    "them itself: leave it out",
+			    dt_action_of(&c->ecb->acts[i])->names->name, c->description);
+		else if (dt_act_is(&c->ecb->acts[i], DT_AF_SHOWS_AGGS) && !is_common(c->ecb->probe.name))
 			refuse(m, dt_action_of(&c->ecb->acts[i])->names->name, c->description);
 }
 
@@ -344,6 +349,19 @@ static void source_passed(struct dt_sink *sink, uint64_t time)
 		s->seen = ours;
 }
 
+static void source_snapshot(struct dt_sink *sink, const struct dt_sink_aggs *a)
+{
+	struct dt_merge_source *s = source_of(sink);
+	struct dt_arena *arena;
+	struct merge_table *t;
+
+	if (s->why[0] != '\0' || a->nids != 1)
+		return;
+	t = merge_new_snapshot(s, a->ids[0], &arena);
+	if (!take_table(s, sink, arena, t, a))
+		snprintf(s->why, sizeof(s->why), "its aggregations are not those of the other hosts");
+}
+
 static int source_aggregation(struct dt_sink *sink, const struct dt_sink_aggs *a)
 {
 	struct dt_merge_source *s = source_of(sink);
@@ -372,5 +390,11 @@ const struct dt_sink_type merge_source_sink = {
 	.oformat = DTRACE_OFORMAT_TEXT, .size = sizeof(struct dt_sink), .start = source_start,
 	.event = source_event, .fault = source_fault, .drop = source_drop, .aggregation = source_aggregation,
 	.passed = source_passed, .end = source_end,
+};
+
+const struct dt_sink_type merge_snapshot_sink = {
+	.oformat = DTRACE_OFORMAT_TEXT, .size = sizeof(struct dt_sink), .start = source_start,
+	.event = source_event, .fault = source_fault, .drop = source_drop, .snapshot = source_snapshot,
+	.aggregation = source_aggregation, .passed = source_passed, .end = source_end,
 };
 

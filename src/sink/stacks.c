@@ -73,10 +73,11 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
 		while ((line = strrchr(text, '\n')) != NULL) {
 			add_frame(to, line + 1, user ? without_line(line + 1) : without_offset(line + 1),
-			    user ? "" : "_[k]");
+			    user ? "" : DT_STACK_KERNEL);
 			*line = '\0';
 		}
-		add_frame(to, text, user ? without_line(text) : without_offset(text), user ? "" : "_[k]");
+		add_frame(to, text, user ? without_line(text) : without_offset(text),
+		    user ? "" : DT_STACK_KERNEL);
 	}
 }
 

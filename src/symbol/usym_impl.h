@@ -220,7 +220,7 @@ struct dt_usyms {
 	uint64_t hurry;			/* ns: until then perf maps of others are read; 0: no limit */
 };
 
-enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS };
+enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS, DT_UNOTE_LANG };
 
 struct dt_uview *dt_uview_find(const struct dt_usyms *, uint32_t pid);
 struct dt_uview *dt_uview_get(struct dt_usyms *, uint32_t pid);	/* NULL: out of memory */

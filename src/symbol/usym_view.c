@@ -79,6 +79,8 @@ void dt_usyms_say(struct dt_usyms *us, enum dt_unote what, uint32_t pid)
 		    "its functions have no names",
 		[DT_UNOTE_JIT] = "the perf map of process %u is too large for -x namesize: "
 		    "names at its end are left out",
+		[DT_UNOTE_LANG] = "stacks of process %u have more functions than are kept of a process: "
+		    "later ones have no names; -x stacklang=native shows native frames alone",
 		[DT_UNOTE_EVENTS] = "there is no memory for events of processes: "
 		    "addresses in those that end soon may have no names",
 	};

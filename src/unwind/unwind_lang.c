@@ -268,6 +268,8 @@ void dt_unwind_runtimes_poll(struct dt_unwind *u)
 				dt_unwind_want(u, rs->pid);
 	if (u->runtimes != NULL)
 		dt_langs_poll(u->usyms->langs, POLL_NS);
+	if (dt_langs_full(u->usyms->langs) != 0)
+		dt_usyms_say(u->usyms, DT_UNOTE_LANG, dt_langs_full(u->usyms->langs));
 }
 
 /* The place of a range among the mappings, which are sorted, and which it is not to hide. */

@@ -4,6 +4,7 @@
 build=${BUILD:-build}
 fleet=f$$
 bus=tls://10.77.0.1:4222
+ld=l$$			# begins the names of programs that are traced: all namespaces share one kernel
 
 fleet_skip() { echo "ok - $1 # SKIP $2"; exit 0; }
 

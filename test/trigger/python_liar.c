@@ -23,7 +23,7 @@ char PyCode_Type[8], PyUnicode_Type[8], PyBytes_Type[8];
 union { char room[2048]; uint64_t word[256]; } _PyRuntime;
 void _PyEval_EvalFrameDefault(int calls);
 
-enum { CODES = 20000, FRAMES = 64 };
+enum { CODES = 70000, FRAMES = 64 };
 static union { char room[64]; uint64_t word[8]; } interpreter;
 static union state state;
 static union frame frame[FRAMES];

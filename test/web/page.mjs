@@ -229,7 +229,22 @@ await step("a key for what has a button", async () => {
 });
 
 if (shots) {
+	/** Folds the editor, or opens it. */
+	const key = async (k) => {
+		await page.evaluate(() => document.activeElement.blur());
+		await page.keyboard.press(k);
+	};
+	await begins(() => key("o"));
+	await page.waitForTimeout(20000);
+	await picture("overview-light", { dark: false, phone: false });
+	await picture("overview-phone-dark", { dark: true, phone: true });
+	await page.setViewportSize({ width: 1920, height: 1080 });
+	await page.waitForTimeout(1500);
+	await page.screenshot({ path: join(shots, "overview-dark.png") });
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await page.getByRole("button", { name: "Edit" }).click();
 	await run(`syscall:::entry\n/execname == "chromium" || execname == "node"/\n{\n\t@calls[execname, probefunc] = count();\n}\n`);
+	await key("f");
 	await page.waitForTimeout(9000);
 	await picture("bars-light", { dark: false, phone: false });
 	await picture("bars-phone-dark", { dark: true, phone: true });
@@ -237,12 +252,16 @@ if (shots) {
 	await page.getByRole("button", { name: "lines" }).click();
 	await page.waitForTimeout(8000);
 	await picture("lines-dark", { dark: true, phone: false });
+	await key("e");
 	await run(`syscall::read:entry\n{\n\tself->t = timestamp;\n}\n\nsyscall::read:return\n/self->t/\n{\n` +
 		`\t@ns[execname] = quantize(timestamp - self->t);\n\tself->t = 0;\n}\n`);
+	await key("f");
 	await page.waitForTimeout(25000);
 	await picture("heat-light", { dark: false, phone: false });
 	await picture("heat-phone-dark", { dark: true, phone: true });
 	const busy = spawn("sh", ["-c", `while :; do ${dtrace} -e -n 'BEGIN { trace(curthread->pid); }'; done`], { stdio: "ignore" });
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await key("e");
 	await run(`profile-997\n/execname == "dtrace"/\n{\n\t@on[ustack()] = count();\n}\n`);
 	await page.waitForTimeout(6000);
 	await picture("flame-dark", { dark: true, phone: false });

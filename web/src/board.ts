@@ -29,7 +29,7 @@ export class Board implements Stage, Holder {
 	parts: Part[] = [];		// of the dashboard; none: another program
 	readonly root: HTMLElement;
 	readonly empty = el("div", { class: "empty", role: "status" });
-	private grid = el("div", { class: "grid" });
+	private grid = el("div", { class: "panels" });
 	private cards = new Map<string, Card>();
 	private layout: Layout = { order: [], span: {} };
 	private range: HTMLElement;

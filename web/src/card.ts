@@ -34,7 +34,8 @@ export class Card {
 		this.big = el("button", { type: "button", class: "icon", title: "enlarge", "aria-label": "enlarge", "aria-pressed": "false",
 			onclick: () => this.enlarge() }, "\u2922");
 		const links = (head.links ?? []).map((l) => el("button", { type: "button", class: "link", title: l.title, onclick: l.act }, l.text));
-		const title = el("header", { draggable: true }, el("h2", {}, head.title), this.sub, this.tabs, this.big, this.menu());
+		const title = el("header", { draggable: true }, el("h2", {}, head.title), this.sub,
+			el("div", { class: "right" }, this.tabs, this.big, this.menu()));
 		setText(this.sub, head.sub);
 		this.root = el("section", { class: "card", "aria-label": head.title }, title, this.waits, this.body,
 			links.length ? el("footer", {}, "Click a row to look closer, or run its ", ...links) : "");

@@ -40,11 +40,13 @@ export const parts: Part[] = [{
 		`tcp:::receive\n/pid != $pid && pid != $ppid/\n{\n\t@tcp_bytes["in", execname] = sum(args[2]->ip_plength);\n}\n`,
 }];
 
-export const compose = (of: Part[]): string => of.map((p) => p.program).join("\n");
+const MARK = "/* The overview of this machine: small programs, each for a panel. */\n\n";
+
+export const compose = (of: Part[]): string => MARK + of.map((p) => p.program).join("\n");
 
 /** The parts of such a program; none: it is another one. */
 export function partsOf(program: string): Part[] {
-	const found = parts.filter((p) => program.includes(p.program));
+	const found = program.startsWith(MARK) ? parts.filter((p) => program.includes(p.program)) : [];
 	return found.length && compose(found).trim() === program.trim() ? found : [];
 }
 

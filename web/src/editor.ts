@@ -47,6 +47,9 @@ export class Editor {
 				run();
 			} else this.key(e);
 		});
+		this.area.addEventListener("beforeinput", () => {	// another program has another comment
+			if (this.area.value && this.area.selectionStart === 0 && this.area.selectionEnd === this.area.value.length) this.head = "";
+		});
 		this.area.addEventListener("pointermove", (e) => this.rests(e));
 		this.area.addEventListener("pointerleave", () => this.rests(null));
 		this.fold = el("button", { class: "fold", type: "button", hidden: true, "aria-expanded": "false", title: "show the comment",
@@ -91,11 +94,12 @@ export class Editor {
 
 	/** Lays the program out; the browser can undo it. */
 	format(): void {
-		const made = format(this.area.value);
+		const made = format(this.area.value), head = this.head;
 		if (made === this.area.value) return;
 		this.area.focus();
 		this.area.select();
 		if (!document.execCommand("insertText", false, made)) this.area.setRangeText(made, 0, this.area.value.length, "start");
+		this.head = head;
 		this.changed();
 		this.hide();
 	}
@@ -104,7 +108,7 @@ export class Editor {
 	show(fail: Fail | null): void {
 		this.fail = fail;
 		if (fail?.line && fail.line <= this.skipped) return this.unfold();
-		setText(this.message, fail ? `${fail.line ? `line ${fail.line}: ` : ""}${ours(fail.msg)}${hint(fail.excerpt)}` : "");
+		setText(this.message, fail ? `${fail.line ? `line ${fail.line}: ` : ""}${ours(fail.msg.replace(/^line \d+: /, ""))}${hint(fail.excerpt)}` : "");
 		this.area.setAttribute("aria-invalid", String(fail !== null));
 		soon(this.paint);
 	}

@@ -2,7 +2,7 @@
 // What a heat map paints, as numbers: which column holds what, where a value lies among the rows, percentiles, and
 // colours. No pixel is set here.
 import { ink } from "./dom";
-import { SLOTS, type Agg, type Cells } from "./model";
+import { SLOTS, type Agg, type Bucket, type Cells } from "./model";
 import type { Timeline } from "./timeline";
 
 /** A column of the picture, [x0, x1) in pixels of it, and what its moments have counted. */
@@ -47,6 +47,10 @@ export class Rows {
 
 	get n(): number {
 		return this.agg.order.length;
+	}
+
+	get buckets(): Bucket[] {
+		return this.agg.order.map((b) => this.agg.buckets[b]);
 	}
 
 	/** The least and the greatest value that a row has. */

@@ -35,7 +35,7 @@ class Page implements Host {
 	private connected = this.link.offline;
 	private asked = 0;		// how often something was to be run: of two, the later one is
 	private bar: Bar;
-	private strip = el("div", { class: "strip" });
+	private strip = el("section", { class: "strip", "aria-label": "program, folded" });
 	private gistText = el("code", {});
 	private back = el("div", { class: "trail" });
 	private boards = el("div", { class: "boards" });

@@ -18,7 +18,7 @@ interface Kept { name: string; program: string }
 
 /** The first probe of a program, which says more than a comment about its licence. */
 export function gist(program: string): string {
-	const c = clauses(program)[0];
+	const all = clauses(program), c = all.find((x) => x.uses.length) ?? all[0];
 	return c ? `${c.probes.replace(/\s+/g, " ")}${c.uses[0] ? ` \u2026 @${c.uses[0].name} = ${c.uses[0].fn}()` : ""}` : program.trim().split("\n")[0] ?? "";
 }
 

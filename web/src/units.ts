@@ -95,7 +95,7 @@ export function amount(v: number, unit: Unit): string {
 /** What comes in a second: of samples, the share of a CPU. */
 export function rate(v: number, unit: Unit): string {
 	return unit.kind === "cpu" ? `${digits(v * unit.scale * 100)}${SPACE}%` : unit.kind === "" ?
-		`${v >= 100 ? short(Math.round(v)) : digits(v)}/s` : `${amount(v, unit)}/s`;
+		`${v >= 100 ? short(Math.round(v)).replace(/\.0*(?=[kMGTPE])|(\.\d*?[1-9])0+(?=[kMGTPE])/, "$1") : digits(v)}/s` : `${amount(v, unit)}/s`;
 }
 
 /** The same as it is, for those who need each digit. */

@@ -24,6 +24,11 @@ export interface Stage {
 	recent?: boolean;
 }
 
+/** Rows of 30 pixels that a panel has, if all panels of a dashboard are to be on the screen. */
+export function compactRows(): number {
+	return Math.max(8, Math.floor((innerHeight - 420) / 60));
+}
+
 /** The time of a stage; one of its own if it has none. */
 export function timeOf(stage: Stage): Timeline {
 	return stage.time ??= new Timeline(stage.model, !!stage.pick);

@@ -28,10 +28,10 @@ program() {
 	DONE
 }
 
-load() { "$tmp/ld$1" if=/dev/zero of=/dev/null "bs=$2" "count=$3" 2>/dev/null; }
-for host in web1 web2 db1; do cp "$(command -v dd)" "$tmp/ld$host"; done
-program 'execname == strjoin("ld", hostname)' >"$tmp/fleet.d"
-program 'execname == "ldweb1" || execname == "ldweb2" || execname == "lddb1"' >"$tmp/one.d"
+load() { "$tmp/$ld$1" if=/dev/zero of=/dev/null "bs=$2" "count=$3" 2>/dev/null; }
+for host in web1 web2 db1; do cp "$(command -v dd)" "$tmp/$ld$host"; done
+program "execname == strjoin(\"$ld\", hostname)" >"$tmp/fleet.d"
+program "execname == \"${ld}web1\" || execname == \"${ld}web2\" || execname == \"${ld}db1\"" >"$tmp/one.d"
 
 begin_ask alice 3 --hosts 'web*,db1' -qs "$tmp/fleet.d"
 check $? "three hosts begin"

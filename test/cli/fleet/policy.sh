@@ -45,10 +45,6 @@ ask alice --hosts web1 -w -qn 'BEGIN { exit(0); }'
 is "-w" 2 "agents never run destructive actions"
 ask alice --hosts web1 -p 1 -qn 'BEGIN { exit(0); }'
 is "-p" 2 "does not go with --hosts"
-for format in heatmap openmetrics openmetrics=127.0.0.1:0; do
-	ask alice --hosts web1 -O $format -qn 'BEGIN { exit(0); }'
-	is "-O $format" 2 "$format does not go with --hosts: it shows aggregations at regular intervals"
-done
 
 for text in 'pid$target:::entry { }' 'pid1:::entry { }' 'fbt:::entry { }'; do	# some are not there at all, which is said first
 	ask bob --hosts web1 -qn "$text"

@@ -5,7 +5,7 @@ import { el, ink, setText, soon, surface, whole } from "../dom";
 import { isDist, isGauge, SLOTS, type Agg, type Key } from "../model";
 import type { Timeline } from "../timeline";
 import { amount, exact, rate, unitOf, type Unit } from "../units";
-import { register, timeOf, type Stage, type View } from "../view";
+import { compactRows, register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .bars .row { position: absolute; left: 0; right: 0; top: 0; height: 28px; contain: strict; }
@@ -18,7 +18,7 @@ const css = `
 `;
 
 const ROW = 30;
-const SHOWN = 14, COMPACT = 8;		// rows before it scrolls
+const SHOWN = 14;			// rows before it scrolls
 
 interface Row { root: HTMLButtonElement; key: HTMLElement; bar: HTMLElement; value: HTMLElement; rate: HTMLElement;
 	line: HTMLCanvasElement; of: Key | null; round: number; at: number }
@@ -101,7 +101,7 @@ export class Bars implements View {
 		setText(this.count, `${whole(n)} ${n === 1 ? "key" : "keys"}` +
 			(this.agg.more ? `, ${whole(this.agg.more)} more are not shown` : "") + (this.values.size ? `, ${this.time.interval()}` :
 			n === 0 && wanted ? ` of ${whole(this.agg.keys.length)} match` : ""));
-		const room = this.root.closest(".full") ? Math.floor((innerHeight - 160) / ROW) : this.stage.recent ? COMPACT : SHOWN;
+		const room = this.root.closest(".full") ? Math.floor((innerHeight - 160) / ROW) : this.stage.recent ? compactRows() : SHOWN;
 		if (n !== this.tall || room !== this.room) {
 			this.list.style.height = `${n * ROW}px`;
 			this.scroll.style.height = `${Math.min(n, room) * ROW + 2}px`;

@@ -3,13 +3,14 @@
 // logarithm), with the 50th and 99th percentile as lines. To the right the distribution of what is marked, below what
 // each moment counted. The pointer or the arrow keys read a cell; dragging up marks values to look into, dragging along
 // marks an interval for all panels; a click (or Enter) pins a moment.
-import { drawTimes, drawValues, linear, powers } from "../axis";
+import { drawTimes } from "../axis";
 import { clear, el, font, ink, Layer, setText, short, soon, surface, whole, type Surface } from "../dom";
-import { colours, columns, Rows, shade, slot, sum, type Column } from "../grid";
+import { columns, Rows, slot, sum } from "../grid";
+import { axes, AXIS, LEFT, paint, past, percentile, RIGHT, SIDE, strip, STRIP, TOP, type Place } from "../heatpaint";
 import { isDist, type Agg, type Cells, type Key } from "../model";
 import type { Timeline } from "../timeline";
 import { range, amount, unitOf, type Unit } from "../units";
-import { register, timeOf, type Stage, type View } from "../view";
+import { compactRows, register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .heat { width: 100%; display: block; touch-action: pan-y; cursor: crosshair; }
@@ -21,11 +22,8 @@ const css = `
 .pinned .row { height: 26px; font-size: 13px; }
 `;
 
-const LEFT = 64, RIGHT = 14, SIDE = 96, AXIS = 22, STRIP = 28, ROW = 18, TOP = 2;
-const WIDE = 44;			// pixels: from then on a cell has its number in it
+const ROW = 18;
 const PARTS: [name: string, share: number, dash: number[]][] = [["p50", 0.5, []], ["p99", 0.99, [2, 2]]];
-
-interface Place { width: number; height: number; side: number; row: number }
 
 export class Heat implements View {
 	readonly root: HTMLElement;
@@ -183,8 +181,8 @@ export class Heat implements View {
 	}
 
 	update(): void {
-		const high = this.root.closest(".full") ? innerHeight - 300 : this.stage.recent ? 196 : 400;
-		this.canvas.style.height = `${Math.min(high, Math.max(this.stage.recent ? 12 : 6, this.agg.order.length) * ROW) + AXIS + STRIP + TOP}px`;
+		const high = this.root.closest(".full") ? innerHeight - 300 : this.stage.recent ? compactRows() * 30 - 44 : 400;
+		this.canvas.style.height = `${Math.min(high, Math.max(this.stage.recent ? 30 : 6, this.agg.order.length) * ROW) + AXIS + STRIP + TOP}px`;
 		const own = this.agg.keys.filter((k) => k?.cells);	// those with a history of their own
 		if (this.known !== own.length) {
 			const value = this.choice.value;
@@ -214,117 +212,15 @@ export class Heat implements View {
 		for (const c of all) for (const n of c.cells.values()) most = Math.max(most, n);
 		if (most !== this.most || !this.legend.childElementCount) this.scale(most);
 		this.most = most;
-		this.axes(s.c, p);
-		this.past(s.c, p, all);
-		this.paint(s.c, p, all, most);
-		if (this.lines) for (const [, share, dash] of PARTS) this.percentile(s.c, p, all, share, dash);
-		this.strip(s.c, p, all);
+		const [t0, t1] = this.time.shown;
+		axes(s.c, p, this.rows(), this.unit);
+		drawTimes(s.c, { left: LEFT, right: LEFT + p.width, top: TOP, bottom: TOP + p.height + STRIP }, t0, t1, this.time.offset);
+		past(s.c, p, all);
+		paint(s.c, p, all, this.rows(), most, this.picture);
+		if (this.lines) for (const [, share, dash] of PARTS) percentile(s.c, p, all, this.rows(), share, dash);
+		strip(s.c, p, all);
 		if (p.side) this.sideways(s.c, p);
 	};
-
-	/** What was before the trace is not nothing. */
-	private past(c: CanvasRenderingContext2D, p: Place, all: Column[]): void {
-		const end = all.length ? Math.max(0, all[0].x0) : p.width;
-		if (end < 2) return;
-		c.save();
-		c.beginPath();
-		c.rect(LEFT, TOP, end, p.height);
-		c.clip();
-		c.strokeStyle = ink("--grid");
-		c.lineWidth = 1;
-		c.beginPath();
-		for (let x = -p.height; x < end; x += 8) {
-			c.moveTo(LEFT + x, TOP + p.height);
-			c.lineTo(LEFT + x + p.height, TOP);
-		}
-		c.stroke();
-		c.restore();
-	}
-
-	/** A pixel for each cell, stretched to its size. */
-	private paint(c: CanvasRenderingContext2D, p: Place, all: Column[], most: number): void {
-		const rows = this.rows(), w = Math.ceil(p.width), table = colours();
-		if (!rows.n || !all.length) return;
-		const image = new ImageData(w, rows.n), pixels = new Uint32Array(image.data.buffer);
-		for (const col of all)
-			for (const [b, n] of col.cells) {
-				const at = (rows.n - 1 - rows.place[b]) * w;
-				pixels.fill(table[shade(n, most)], at + col.x0, at + Math.min(w, col.x1));
-			}
-		this.picture.width = w;
-		this.picture.height = rows.n;
-		this.picture.getContext("2d")!.putImageData(image, 0, 0);
-		c.imageSmoothingEnabled = false;
-		c.drawImage(this.picture, LEFT, TOP, w, p.height);
-		for (const col of all)
-			if (col.x1 - col.x0 >= WIDE && p.row >= 12)
-				for (const [b, n] of col.cells) this.cellNumber(c, n, shade(n, most), LEFT + (col.x0 + col.x1) / 2, TOP + (rows.n - rows.place[b] - 0.5) * p.row);
-	}
-
-	private cellNumber(c: CanvasRenderingContext2D, n: number, dark: number, x: number, y: number): void {
-		c.font = font;
-		c.textAlign = "center";
-		c.textBaseline = "middle";
-		c.fillStyle = ink(dark > 110 ? "--heat0" : "--fg");
-		c.fillText(short(n), x, y);
-		c.textBaseline = "alphabetic";
-	}
-
-	private percentile(c: CanvasRenderingContext2D, p: Place, all: Column[], share: number, dash: number[]): void {
-		const rows = this.rows();
-		for (const [colour, width] of [["--card", 4], ["--fg", 1.5]] as const) {
-			c.strokeStyle = ink(colour);
-			c.lineWidth = width;
-			c.setLineDash(width > 2 ? [] : dash);
-			c.beginPath();
-			let open = false;
-			for (const col of all) {
-				const at = col.total ? rows.percentile(col.cells, col.total, share) : NaN;
-				const y = TOP + (rows.n - at) * p.row, x = LEFT + (col.x0 + col.x1) / 2;
-				if (Number.isNaN(at)) open = false;
-				else if (open) c.lineTo(x, y);
-				else c.moveTo(x - (all.length > 1 ? 0 : p.width / 2), y);
-				if (!Number.isNaN(at)) open = true;
-			}
-			c.stroke();
-		}
-		c.setLineDash([]);
-	}
-
-	private axes(c: CanvasRenderingContext2D, p: Place): void {
-		const rows = this.rows(), [low, high] = rows.ends, unit = this.unit, used: number[] = [];
-		const y = (v: number) => TOP + (rows.n - rows.at(v)) * p.row;
-		const free = (at: number) => !Number.isNaN(at) && used.every((u) => Math.abs(u - at) >= 16) && used.push(at) > 0;
-		const marks: { y: number; label: string }[] = [];
-		const wanted = !rows.ratio ? linear(high, p.height, unit).map((value) => ({ value, label: amount(value, unit) })) :
-			[...powers(Math.max(1, low), high, unit)].sort((a, b) => Number(a.minor) - Number(b.minor));
-		if (low <= 0 && rows.ratio) wanted.unshift({ value: 0, label: "0" });
-		for (const w of wanted) {
-			const at = w.value === 0 && rows.ratio ? y(0) - p.row / 2 : y(w.value);
-			if (free(at)) marks.push({ y: at, label: w.label });
-		}
-		this.agg.order.forEach((b, r) => {	// ends that are open, and values below 0
-			const { low: l, high: h } = this.agg.buckets[b], at = TOP + (rows.n - r - 0.5) * p.row;
-			const label = l === null ? `< ${amount((h ?? 0) + 1, unit)}` : h === null ? `\u2265 ${amount(l, unit)}` : l < 0 ? amount(l, unit) : "";
-			if (label && free(at)) marks.push({ y: at, label });
-		});
-		drawValues(c, marks, LEFT, LEFT + p.width);
-		const [t0, t1] = this.time.shown;
-		drawTimes(c, { left: LEFT, right: LEFT + p.width, top: TOP, bottom: TOP + p.height + STRIP }, t0, t1, this.time.offset);
-	}
-
-	/** How much each moment has counted. */
-	private strip(c: CanvasRenderingContext2D, p: Place, all: Column[]): void {
-		const rate = (col: Column) => col.total / Math.max(1, col.x1 - col.x0);
-		const most = all.reduce((m, col) => Math.max(m, rate(col)), 0), bottom = TOP + p.height + STRIP;
-		c.fillStyle = ink("--card");
-		c.fillRect(LEFT, TOP + p.height, p.width, STRIP);
-		c.fillStyle = ink("--mark");
-		for (const col of all) {
-			const h = most ? rate(col) / most * (STRIP - 5) : 0;
-			c.fillRect(LEFT + col.x0, bottom - h, Math.max(1, col.x1 - col.x0 - (col.x1 - col.x0 > 4 ? 1 : 0)), h);
-		}
-	}
 
 	/** The distribution of what is shown, marked or pinned. */
 	private sideways(c: CanvasRenderingContext2D, p: Place): void {

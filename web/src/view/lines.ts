@@ -11,14 +11,14 @@ import { register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .chart { width: 100%; height: 240px; display: block; touch-action: pan-y; cursor: crosshair; }
-.legend { border-collapse: collapse; width: 100%; font-size: 12px; font-variant-numeric: tabular-nums; }
-.legend th, .legend td { padding: 0 8px 0 0; text-align: right; white-space: nowrap; height: 24px; }
-.legend th { color: var(--dim); font-weight: 400; font-family: inherit; }
-.legend th:first-child, .legend td:first-child { text-align: left; width: 60%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
-.legend button { border: 0; background: none; padding: 0 4px; min-height: 24px; max-width: 100%; overflow: hidden; text-overflow: ellipsis;
+.keytable { border-collapse: collapse; width: 100%; font-size: 12px; font-variant-numeric: tabular-nums; }
+.keytable th, .keytable td { padding: 0 8px 0 0; text-align: right; white-space: nowrap; height: 24px; }
+.keytable th { color: var(--dim); font-weight: 400; font-family: inherit; }
+.keytable th:first-child, .keytable td:first-child { text-align: left; width: 60%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
+.keytable button { border: 0; background: none; padding: 0 4px; min-height: 24px; max-width: 100%; overflow: hidden; text-overflow: ellipsis;
 	text-align: left; vertical-align: middle; }
-.legend svg { width: 26px; height: 10px; margin-right: 6px; vertical-align: middle; }
-.legend tr.faint { opacity: .6; }
+.keytable svg { width: 26px; height: 10px; margin-right: 6px; vertical-align: middle; }
+.keytable tr.faint { opacity: .6; }
 `;
 
 const LINES = 8;
@@ -48,7 +48,7 @@ export class Lines implements View {
 			"the largest keys over time; arrow keys read them, Shift and arrows mark an interval" });
 		this.note = el("div", { class: "note", role: "status" });
 		this.root = el("div", { class: "lines" }, this.canvas, this.note, el("div", { class: "scroll", tabIndex: -1 },
-			el("table", { class: "legend" }, el("thead", {}, el("tr", {}, el("th", {}, "key"), ...this.head)), this.table)));
+			el("table", { class: "keytable" }, el("thead", {}, el("tr", {}, el("th", {}, "key"), ...this.head)), this.table)));
 		this.listen();
 	}
 
