@@ -133,10 +133,13 @@ static bool is_program(const char *file)
 static void scan(struct always *w)
 {
 	DIR *dir = opendir(w->settings->always);
+	bool unread = dir == NULL && errno != ENOENT;
 
-	if (dir == NULL && !w->refused_folder && errno != ENOENT)
+	if (unread && !w->refused_folder)
 		fprintf(stderr, "dtraced: %s: %s\n", w->settings->always, strerror(errno));
-	w->refused_folder = dir == NULL;
+	w->refused_folder = unread;
+	if (unread)
+		return;				/* not a reason to end what runs */
 	for (int i = 0; i < w->n; i++)
 		w->program[i]->seen = false;
 	for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;)

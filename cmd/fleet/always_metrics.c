@@ -57,7 +57,7 @@ static const struct { const char *name, *type, *help; double (*of)(const struct 
 	{ "program_spans_dropped", "counter", "Spans beyond 4096 a second", spans_left },
 	{ "program_cpu_seconds", "counter", "CPU time of the worker, without its probes", cpu_seconds },
 	{ "program_cpu_share", "gauge", "Share of a CPU, of the worker and its probes", cpu_share },
-	{ "program_memory_bytes", "gauge", "Memory of the worker", memory },
+	{ "program_memory_bytes", "gauge", "Memory of the worker, without buffers of the kernel", memory },
 };
 
 /* A name of a file that is refused may have any characters. */

@@ -248,19 +248,20 @@ static uint64_t cpu_ticks(pid_t pid)
 	return user + kernel;
 }
 
-static long resident(pid_t pid)
+/* Memory of its own: buffers that it shares with the kernel grow with the number of CPUs, and are bounded. */
+static long own_memory(pid_t pid)
 {
-	char path[64];
-	long all, pages = 0;
+	char path[64], line[256];
+	long kilobytes = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	if ((f = fopen(path, "re")) == NULL)
 		return 0;
-	if (fscanf(f, "%ld %ld", &all, &pages) != 2)
-		pages = 0;
+	while (fgets(line, sizeof(line), f) != NULL && sscanf(line, "RssAnon: %ld", &kilobytes) != 1)
+		;
 	fclose(f);
-	return pages * sysconf(_SC_PAGESIZE);
+	return kilobytes << 10;
 }
 
 /* Memory counts at once, the others when they are too much for PATIENCE seconds in a row. */
@@ -284,7 +285,7 @@ static void measure(struct program *p, const struct settings *s)
 	    (double)(ticks - p->cpu_ticks) / (double)sysconf(_SC_CLK_TCK) / seconds : 0;
 	p->cpu = share + (p->last.probes > 0 ? p->last.probes : 0);
 	p->cpu_ticks = ticks > p->cpu_ticks ? ticks : p->cpu_ticks;
-	p->memory = resident(p->pid);
+	p->memory = own_memory(p->pid);
 	check(p, OVER_MEMORY, (double)p->memory / (1 << 20), s->budget.memory,
 	    "it has %.0f MiB of memory, its budget is %ld (memory=)");
 	check(p, OVER_CPU, 100 * p->cpu, s->budget.cpu,
