@@ -53,7 +53,7 @@ LIB_SRC := $(wildcard src/*/*.c)
 CMD_SRC := $(filter-out cmd/web/% cmd/fleet/%,$(wildcard cmd/*.c cmd/*/*.c))
 # Commands, providers and what callers ask for now and then: small matters more there than quick.
 small_release := -Os
-SMALL := api builtin handle inject inproc interp kernel machine native patch process provider replay usdt wire
+SMALL := api builtin file handle inject inproc interp kernel lang machine native patch process provider replay sink usdt wire
 # What else the binary is, by the name it is called by (cmd/main.c).
 COMMANDS := $(filter-out common dtrace web fleet,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
@@ -139,8 +139,8 @@ $(B)/obj/%.o: %.c $(B)/flags | $(B)/pkg.mk
 $(B)/obj/test/%: ALL_CFLAGS += -Wno-missing-prototypes
 # What the commands share lies in one folder.
 $(B)/obj/cmd/%: ALL_CFLAGS += -Icmd/common
-# Of the commands the size counts, not the speed, and no one unwinds them at run time; programs that use the library are unwound.
-$(B)/obj/cmd/%: ALL_CFLAGS += -Os -fno-asynchronous-unwind-tables -fno-unwind-tables
+# No one unwinds commands at run time; programs that use the library are unwound.
+$(B)/obj/cmd/%: ALL_CFLAGS += -fno-asynchronous-unwind-tables -fno-unwind-tables
 
 # The names are part of the rule: a library that goes away must leave the table too.
 ifneq ($(file <$(B)/gen/dlib.names),$(DLIB))

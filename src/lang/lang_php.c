@@ -67,7 +67,7 @@ static bool read_string(const struct dt_lang_process *p, uint64_t seen, char *to
 	if (!dt_lang_read(p, at + HEAD, text, n) || !is_hash(head[1], text, n))
 		return false;
 	text[n] = '\0';
-	snprintf(to, room, "%s", n >= room ? text + n - room + 1 : text);
+	snprintf(to, room, "%.*s", (int)room - 1, n >= room ? text + n - room + 1 : text);
 	return true;
 }
 
