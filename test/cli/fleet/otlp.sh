@@ -147,10 +147,10 @@ if [ -n "$node" ]; then
 else
 	echo "ok - OpenTelemetry's decoder reads all of it # SKIP npm cannot get @opentelemetry/otlp-transformer"
 fi
-scrape "$port"
-same "nothing was dropped or refused" "$(value dtrace_agent_otlp_dropped_total) $(value dtrace_agent_otlp_refused_total)" "0 0"
-[ "$(value dtrace_agent_otlp_sent_total)" -ge 2 ]
+sent() { scrape "$port" && [ "$(value dtrace_agent_otlp_sent_total)" -ge 2 ]; }
+waits sent
 check $? "what was sent is counted"
+same "nothing was dropped or refused" "$(value dtrace_agent_otlp_dropped_total) $(value dtrace_agent_otlp_refused_total)" "0 0"
 
 # refused for good, and in part
 answer 400
