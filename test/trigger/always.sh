@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For scripts of test/cli/fleet: an agent without a bus that runs the programs of a folder. Sourced after helpers.inc.
+# $known is the name of its load, which no script beside it may have.
 build=${BUILD:-build}
 agents=
 
@@ -11,7 +12,7 @@ always_begin() {
 	command -v python3 >/dev/null || always_skip "$1" "python3 is not installed"
 	[ -x "$build/dtraced" ] || always_skip "$1" "dtraced is not built: libnats-dev is missing"
 	trap 'kill $agents 2>/dev/null; wait; rm -rf "$tmp"' EXIT
-	cp "$(command -v dd)" "$tmp/knownload"
+	cp "$(command -v dd)" "$tmp/$known"
 }
 
 # start_agent NAME BUDGET [LINE…]: settings of an agent with the folder $tmp/NAME.d; its log is $tmp/NAME.log, its number in $agent,
@@ -40,13 +41,13 @@ has_value() { scrape "$1" && [ "$(value "$2")" = "$3" ]; }	# has_value PORT SAMP
 logged() { grep -qF -e "$2" "$tmp/$1.log"; }		# logged NAME TEXT
 
 # load SIZE COUNT: that many calls of write() of that size, and no other
-load() { "$tmp/knownload" if=/dev/zero of=/dev/null "bs=$1" "count=$2" status=none; }
+load() { "$tmp/$known" if=/dev/zero of=/dev/null "bs=$1" "count=$2" status=none; }
 
 # Every aggregating function, of the calls of `load`; the numbers of it after `known_load`
 every_function() {
 	cat <<-DONE
 		#pragma D option aggrate=100ms
-		syscall::write:entry /execname == "knownload"/
+		syscall::write:entry /execname == "$known"/
 		{
 			@c[execname] = count(); @s = sum(arg2); @mi = min(arg2); @ma = max(arg2); @av = avg(arg2); @sd = stddev(arg2);
 			@q[execname] = quantize(arg2); @l = lquantize(arg2, 0, 100, 50); @ll = llquantize(arg2, 10, 0, 2, 10); @p = percentiles(arg2);

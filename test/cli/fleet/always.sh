@@ -2,13 +2,14 @@
 # Programs that the agent runs always: files that are added, changed, removed and broken, budgets, workers that die, and what the
 # metrics say of all of it. Without a bus.
 . test/cli/helpers.inc
+known=knownalways	# scripts run beside each other
 . test/trigger/always.sh
 always_begin "programs that run always"
 
 mkdir "$tmp/one.d" "$tmp/memory.d" "$tmp/cpu.d"
 cat >"$tmp/one.d/calls.d" <<'D'
 #pragma D option aggrate=100ms
-syscall::write:entry /execname == "knownload"/ { @[execname] = count(); @bytes = sum(arg2); }
+syscall::write:entry /execname == "knownalways"/ { @[execname] = count(); @bytes = sum(arg2); }
 D
 echo 'BEGIN { nosuch(); }' >"$tmp/one.d/broken.d"
 echo 'tick-1ms { printf("x"); }' >"$tmp/one.d/fast.d"
@@ -52,7 +53,7 @@ logged one notes
 check $? "other files are left alone"
 
 load 100 50
-waits has_value "$one" 'dtrace_calls_count_total{execname="knownload"}' 50
+waits has_value "$one" 'dtrace_calls_count_total{execname="knownalways"}' 50
 check $? "counts are exact"
 same "sums too" "$(value dtrace_calls_bytes)" 5000
 same "the agent's own metrics: running" "$(value 'dtrace_agent_program_running{program="calls"}') $(value 'dtrace_agent_program_running{program="broken"}')" "1 0"
@@ -78,7 +79,7 @@ check $? "restarts are counted"
 again() { [ "$(grep -c 'program calls runs' "$tmp/one.log")" -ge 2 ]; }
 waits again
 load 100 7
-waits has_value "$one" 'dtrace_calls_count_total{execname="knownload"}' 7
+waits has_value "$one" 'dtrace_calls_count_total{execname="knownalways"}' 7
 check $? "and it counts"
 
 waits logged one "records a second, its budget is 100 (rate=)"

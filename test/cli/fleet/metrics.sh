@@ -2,6 +2,7 @@
 # Programs that run always, as Prometheus sees them: numbers of a known load, for every aggregating function; the dashboard asks for
 # nothing that is not there.
 . test/cli/helpers.inc
+known=knownmetrics	# scripts run beside each other
 . test/trigger/always.sh
 always_begin "metrics of programs that run always"
 
@@ -13,13 +14,13 @@ ready() { [ "$(grep -c ' runs$' "$tmp/all.log")" -ge 4 ]; }
 waits ready
 check $? "the programs that are installed run"
 known_load
-waits has_value "$port" 'dtrace_known_c_total{execname="knownload"}' 160
+waits has_value "$port" 'dtrace_known_c_total{execname="knownmetrics"}' 160
 check $? "the known load is counted"
 
 # 30 of 1 byte, 128 of 64, 2 of 390
 same "scalars" "$(value dtrace_known_s) $(value dtrace_known_mi) $(value dtrace_known_ma) $(value dtrace_known_av) $(value dtrace_known_sd)" "9002 1 390 56 44"
 bucket() { value "dtrace_known_$1_bucket{$2le=\"$3\"}"; }
-key='execname="knownload",'
+key='execname="knownmetrics",'
 same "quantize(), bucket by bucket" "$(for le in 0.0 1.0 3.0 63.0 127.0 255.0 511.0 +Inf; do bucket q "$key" $le; done | tr '\n' ' ')" "0 30 30 30 158 158 160 160 "
 same "lquantize()" "$(for le in -1.0 49.0 99.0 +Inf; do bucket l "" $le; done | tr '\n' ' ')" "0 30 158 160 "
 same "llquantize()" "$(for le in 0.0 1.0 9.0 59.0 69.0 99.0 299.0 399.0 +Inf; do bucket ll "" $le; done | tr '\n' ' ')" "0 30 30 30 158 158 158 160 160 "

@@ -2,6 +2,7 @@
 # OTLP: what a collector gets of programs that run always, read by OpenTelemetry's own decoder for JavaScript; a collector that is not
 # there, that is busy, that refuses, that takes only a part.
 . test/cli/helpers.inc
+known=knownotlp	# scripts run beside each other
 . test/trigger/always.sh
 always_begin "OTLP of programs that run always"
 collector=
@@ -49,7 +50,7 @@ start_collector 0
 check $? "a collector"
 every_function >"$tmp/otlp.d/known.d"
 cat >>"$tmp/otlp.d/known.d" <<'D'
-syscall::write:entry /execname == "knownload"/ { self->span_start = timestamp; self->size = arg2; }
+syscall::write:entry /execname == "knownotlp"/ { self->span_start = timestamp; self->size = arg2; }
 syscall::write:return /self->span_start/
 {
 	self->span_name = strjoin("write of ", execname); self->span_error = self->size == 390; self->span_trace = pid;
@@ -121,24 +122,24 @@ for (const line of Object.keys(sum).sort())
 console.log('traces', new Set(spans.map(s => s.traceId)).size, 'ids', new Set(spans.map(s => s.spanId)).size);
 J
 if [ -n "$node" ]; then
-	decoded() { node "$tmp/decode.js" "$tmp/got" "$modules" >"$tmp/out" 2>"$tmp/err" && grep -q '^dtrace.known.c sum 2 true {execname=knownload} 160 ' "$tmp/out" && grep -q '^traces 3 ids 160$' "$tmp/out"; }
+	decoded() { node "$tmp/decode.js" "$tmp/got" "$modules" >"$tmp/out" 2>"$tmp/err" && grep -q '^dtrace.known.c sum 2 true {execname=knownotlp} 160 ' "$tmp/out" && grep -q '^traces 3 ids 160$' "$tmp/out"; }
 	waits decoded
 	check $? "OpenTelemetry's decoder reads all of it"
 	cat >"$tmp/expected" <<-'DONE'
 		resource service.name=dtrace,host.name=here,dtrace.program=known
 		dtrace.known.av histogram 2 - {} - 160 9002  
-		dtrace.known.c sum 2 true {execname=knownload} 160 - -  
+		dtrace.known.c sum 2 true {execname=knownotlp} 160 - -  
 		dtrace.known.l histogram 2 - {} - 160 - 49:30 99:128 inf:2 
 		dtrace.known.ll histogram 2 - {} - 160 - 1:30 69:128 399:2 
 		dtrace.known.ma gauge - - {} 390 - -  
 		dtrace.known.mi gauge - - {} 1 - -  
 		dtrace.known.p summary - - {} - 160 -  0:1 0.5:65 0.9:65 0.99:390 0.999:390 1:390
-		dtrace.known.q histogram 2 - {execname=knownload} - 160 - 1:30 127:128 511:2 
+		dtrace.known.q histogram 2 - {execname=knownotlp} - 160 - 1:30 127:128 511:2 
 		dtrace.known.s sum 2 - {} 9002 - -  
 		dtrace.known.sd gauge - - {} 44 - -  
-		span 128 write of knownload 1 self->size=64,execname=knownload 
-		span 2 write of knownload 1 self->size=390,execname=knownload status 2
-		span 30 write of knownload 1 self->size=1,execname=knownload 
+		span 128 write of knownotlp 1 self->size=64,execname=knownotlp 
+		span 2 write of knownotlp 1 self->size=390,execname=knownotlp status 2
+		span 30 write of knownotlp 1 self->size=1,execname=knownotlp 
 		traces 3 ids 160
 	DONE
 	LC_ALL=C sort "$tmp/out" >"$tmp/sorted"

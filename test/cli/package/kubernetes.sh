@@ -2,6 +2,7 @@
 # The agent as a service: the systemd unit. And in a container: the manifest for Kubernetes is consistent, its settings and programs are those that dtraced takes, and
 # with the capabilities it names, and no other, the agent counts and serves.
 . test/cli/helpers.inc
+known=knownpod	# scripts run beside each other
 . test/trigger/always.sh
 always_begin "the manifest for Kubernetes"
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || always_skip "the manifest for Kubernetes" "no python3-yaml"
@@ -57,7 +58,7 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "ok - an agent with these capabilities # SKIP only root can give up capabilities"
 	exit 0
 fi
-printf '#pragma D option aggrate=100ms\nsyscall::write:entry /execname == "knownload"/ { @[execname] = count(); @cg[cgroup] = count(); }\n' >"$tmp/pod.d/load.d"
+printf '#pragma D option aggrate=100ms\nsyscall::write:entry /execname == "knownpod"/ { @[execname] = count(); @cg[cgroup] = count(); }\n' >"$tmp/pod.d/load.d"
 : >"$tmp/pod.log"
 setpriv --bounding-set "-all,$(cat "$tmp/caps")" --inh-caps -all "$build/dtraced" --config "$tmp/pod.conf" --name node.example >"$tmp/out" 2>"$tmp/pod.log" </dev/null &
 agents=$!
@@ -67,7 +68,7 @@ waits logged pod "program pods runs"
 check $? "the programs of the manifest run with its capabilities"
 waits logged pod "program load runs"
 load 10 25
-waits has_value "$port" 'dtrace_load_count_total{execname="knownload"}' 25
+waits has_value "$port" 'dtrace_load_count_total{execname="knownpod"}' 25
 check $? "and count"
 grep -q '^dtrace_load_cg_total{cgroup="/' "$tmp/metrics"
 check $? "control groups are keys"
@@ -91,5 +92,5 @@ agents=$!
 waits logged pod "program load runs"
 port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/metrics$|\1|p' "$tmp/pod.log")
 load 10 30
-waits has_value "$port" 'dtrace_load_count_total{execname="knownload"}' 30
+waits has_value "$port" 'dtrace_load_count_total{execname="knownpod"}' 30
 check $? "an agent with those of the unit counts"
