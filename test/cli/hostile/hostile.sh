@@ -8,7 +8,7 @@ cd "$tmp" || exit 2
 
 rep() { TEXT=$2 awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%s", ENVIRON["TEXT"] }'; }
 # counted N FORMAT: the format once for each number from 1
-counted() { TEXT=$2 awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) { s = ENVIRON["TEXT"]; gsub(/#/, i, s); printf "%s", s } }'; }
+counted() { TEXT=$2 awk -v n="$1" 'BEGIN { k = split(ENVIRON["TEXT"], part, "#"); for (i = 1; i <= n; i++) { s = part[1]; for (j = 2; j <= k; j++) s = s i part[j]; printf "%s", s } }'; }
 
 # is WHAT STATUS TEXT [ARGS…]: t.d gives that status and a message that holds the text; no flood, no crash, no endless run
 is() {
