@@ -239,7 +239,7 @@ INLINE void undo_return_probe(struct rt *r, struct dt_work_walk *w, u64 entered)
 
 /* The CFA: where the frame of the caller begins. 1: it cannot be read. */
 INLINE long frame_start(struct rt *r, const struct dt_work_walk *w, const struct dt_unwind_rule *rule,
-    u64 *cfa)
+    dt_word *cfa)
 {
 	u64 fp = rule->cfa == DT_CFA_FP || rule->cfa == DT_CFA_AT_FP;
 
@@ -257,10 +257,13 @@ INLINE long frame_start(struct rt *r, const struct dt_work_walk *w, const struct
  */
 INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind_rule *rule)
 {
-	u64 cfa, ra_at, fp_at, ra = w->lr, fp = w->fp, lr = 0;
+	/* What is read goes to w: Linux 6.1 adds up the stacks of all callers, and clauses need the room. */
+	dt_word *fp = &w->buf[0], *ra = &w->buf[1], *lr = &w->buf[2], *at = &w->buf[3];
+	u64 cfa, ra_at, fp_at;
 
-	if (frame_start(r, w, rule, &cfa))
+	if (frame_start(r, w, rule, at))
 		return 1;
+	cfa = *at;
 	ra_at = rule->cfa == DT_CFA_PLT ? cfa - 8 : saved_at(w, cfa, rule->ra, rule->ra_off);
 	fp_at = saved_at(w, cfa, rule->fp, rule->fp_off);
 	/*
@@ -272,24 +275,23 @@ INLINE long by_rule(struct rt *r, struct dt_work_walk *w, const struct dt_unwind
 			return 1;
 	if (!ra_at && !w->exact)
 		return 1;		/* the link register has been used since */
+	*ra = w->lr;
+	*fp = w->fp;
+	*lr = 0;
 	if (ra_at && fp_at + 8 == ra_at) {
-		u64 pair[2];
-
-		if (read_user(r, pair, sizeof(pair), fp_at))
+		if (read_user(r, fp, 2 * sizeof(*fp), fp_at))
 			return 1;
-		fp = pair[0];
-		ra = pair[1];
 	} else {
-		if (ra_at && read_word(r, ra_at, &ra))
+		if (ra_at && read_word(r, ra_at, ra))
 			return 1;
-		if (fp_at && read_word(r, fp_at, &fp))
-			fp = 0;
+		if (fp_at && read_word(r, fp_at, fp))
+			*fp = 0;
 	}
-	if (rule->signal && w->link && read_word(r, ra_at - 16, &lr))
-		lr = 0;
-	w->lr = lr;
-	w->pc = ra;
-	w->fp = rule->fp == DT_REG_LOST ? 0 : fp;
+	if (rule->signal && w->link && read_word(r, ra_at - 16, lr))
+		*lr = 0;
+	w->lr = *lr;
+	w->pc = *ra;
+	w->fp = rule->fp == DT_REG_LOST ? 0 : *fp;
 	w->sp = cfa;
 	w->vague = 0;
 	w->exact = rule->signal;
