@@ -20,7 +20,7 @@ few() {		# few WHAT D MOST
 }
 few "BEGIN" "" 145
 few "a record of three fields" 'syscall:::entry /pid == 0/ { printf("%s %d %d\n", execname, pid, tid); }' 350
-few "an aggregation with keys" 'syscall:::entry { @[execname] = count(); }' 250
+few "an aggregation with keys" 'syscall:::entry { @[execname] = count(); }' 300
 
 memory_of() {	# memory_of D: KiB of its maps, as the kernel counts them; BEGIN says when all are there
 	: >"$tmp/out"
