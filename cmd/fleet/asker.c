@@ -133,7 +133,7 @@ static bool is_over(const struct asker *a)
 
 /*
  * A host that is lost may come back; when no other is left, that is the end. A relay waits for them until it
- * is told to end.
+ * is asked to stop.
  */
 static bool nobody_left(const struct asker *a)
 {
@@ -146,7 +146,7 @@ static bool nobody_left(const struct asker *a)
 	return true;
 }
 
-/* Relays wait for lost hosts; when no other host runs, they are told to end. */
+/* Relays wait for lost hosts; when no other host runs, ask them to stop. */
 static void stop_relays(struct asker *a)
 {
 	bool any = false;

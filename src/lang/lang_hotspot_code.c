@@ -3,7 +3,7 @@
  * Compiled code: from a pc to the methods whose code it is. A heap of code is a row of segments; a map with a
  * byte for each of them leads to the blob's start. The blob of a method (nmethod) has a row of PcDesc, one
  * for each place where the JVM may look at the frame: the offset of the code, and where in the scopes the
- * inlined methods are told, innermost first.
+ * inlined methods are described, innermost first.
  */
 #include "lang/lang_hotspot.h"
 

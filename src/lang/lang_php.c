@@ -2,7 +2,7 @@
 /*
  * PHP 7.4 to 8.4, built without threads, as distributions have it: frames begin in a global variable, offsets
  * go by the version in the name of the file (php8.2, php-fpm8.2, libphp8.2.so). Functions are known by their
- * names and files; a string that was freed is told by its hash.
+ * names and files; a string that was freed is recognised by its hash.
  */
 #include "lang/lang.h"
 
