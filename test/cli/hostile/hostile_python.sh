@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A program that says it is Python, and whose frames, names and tables lie, loop or change while they are read: it costs its own
 # names, and neither the trace nor the names of another.
-# slow: under a sanitizer its fourteen processes take minutes
 . test/cli/helpers.inc
 may_trace "a program that lies about its frames"
 liar=${BUILD:-build}/test/python_liar
