@@ -34,6 +34,7 @@ export class Board implements Stage, Holder {
 	private layout: Layout = { order: [], span: {} };
 	private range: HTMLElement;
 	private rangeText = el("b");
+	private whose = "";		// of how many hosts it is
 
 	constructor(private host: Host, label: string) {
 		this.range = el("div", { class: "range", hidden: true, role: "status" }, "marked ", this.rangeText,
@@ -75,7 +76,7 @@ export class Board implements Stage, Holder {
 		for (const p of all) {
 			const card = this.cards.get(`@${p.agg}`) ?? this.part(p), no = refused.get(p.agg);
 			if (no) card.say(no.text, true, ...(no.act ? [no.act] : []));
-			else if (!card.root.querySelector(".body *")) card.say(!parts.length ? "Asking this machine\u2026" :
+			else if (!card.root.querySelector(".body *")) card.say(!parts.length ? "Asking\u2026" :
 				parts.includes(p) ? "Nothing was counted yet." : "Left out of this overview.");
 		}
 	}
@@ -93,6 +94,13 @@ export class Board implements Stage, Holder {
 				this.place(new Card(v.name, { title: v.name, sub: "" }, this, 12).add(v.name, v.makeForTrace(this)));
 		if (!this.paused) for (const c of this.cards.values()) c.update();
 	};
+
+	/** Of how many hosts the panels are; "": of this machine. */
+	hosts(text: string): void {
+		if (text === this.whose) return;
+		this.whose = text;
+		for (const c of this.cards.values()) c.hosts(text);
+	}
 
 	redraw(): void {
 		for (const c of this.cards.values()) c.update();
@@ -119,6 +127,7 @@ export class Board implements Stage, Holder {
 
 	private place(card: Card): void {
 		this.cards.set(card.name, card);
+		card.hosts(this.whose);
 		this.empty.remove();
 		this.grid.append(card.root);
 		this.arrange();
