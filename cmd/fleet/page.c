@@ -12,6 +12,7 @@
 
 #define MS 1000000ull
 #define LATE (2000 * MS)		/* a host without a word for so long is shown as late */
+#define MISSING (5000 * MS)		/* a name that no host has answered to by then is missing */
 #define COUNTS (5000 * MS)		/* counters alone are written as often */
 enum { REASON_MAX = 1000 };
 
@@ -121,10 +122,11 @@ static void log_host(struct asker *a, struct host *h, bool all)
 	put_line(a, line, len);
 }
 
-static void log_pattern(struct asker *a, int i)
+/* A relay may still name hosts of it. */
+static void log_pattern(struct asker *a, int i, bool all)
 {
 	char line[4 * NAME_LENGTH + 100];
-	bool missing = !a->found[i];
+	bool missing = !a->found[i] && (all || now_ns() > a->began + MISSING);
 
 	if (missing == a->page_missing[i])
 		return;
@@ -146,7 +148,7 @@ void page_log(struct asker *a, bool all)
 	if (!a->page)
 		return;
 	for (int i = 0; i < a->npatterns; i++)
-		log_pattern(a, i);
+		log_pattern(a, i, all);
 	for (int i = 0; i < a->nhosts; i++)
 		if (is_row(&a->host[i]))
 			log_host(a, &a->host[i], all);
