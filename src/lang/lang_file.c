@@ -21,6 +21,7 @@ static const struct dt_lang *const langs[DT_LANGS] = {
 	[DT_LANG_PYTHON] = &dt_lang_python,
 	[DT_LANG_PHP] = &dt_lang_php,
 	[DT_LANG_HOTSPOT] = &dt_lang_hotspot,
+	[DT_LANG_RUBY] = &dt_lang_ruby,
 };
 
 _Static_assert(DT_LANGS <= 1 << (64 - DT_FRAME_LANG_SHIFT), "a recorded frame has room for the number");
