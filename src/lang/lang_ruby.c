@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static const char *const files[] = { "ruby", "libruby", NULL };
-static const char *const loops[] = { "rb_vm_exec", "vm_exec_core", NULL };
+static const char *const loops[] = { "rb_vm_exec", NULL };
 static const char *const symbols[] = { "ruby_version", "ruby_current_vm_ptr", NULL };
 
 /*

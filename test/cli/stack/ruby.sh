@@ -6,11 +6,12 @@ tick='`'
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# with_symbols RUBY: a version that is known, and a library whose loop has a name (Debian's from 3.3 on has none)
+# with_symbols RUBY: a version that is known, and whose loop has a name: Debian's has none from 3.3 on, those of RUBYS must
 with_symbols() {
-	"$1" -rrbconfig -e 'exit RUBY_VERSION >= "2.7" && RUBY_VERSION < "3.3"' 2>/dev/null
+	"$1" --disable=gems -e 'exit RUBY_VERSION >= "2.7" && RUBY_VERSION < ARGV[0]' "$newest" 2>/dev/null
 }
 
+newest=${RUBYS:+3.5} newest=${newest:-3.3}
 known=
 for ruby in ${RUBYS:-ruby2.7 ruby3.0 ruby3.1 ruby3.2 ruby}; do
 	path=$(readlink -f "$(command -v "$ruby")" 2>/dev/null)
