@@ -93,7 +93,7 @@ struct dt_lang {
 	bool (*check)(struct dt_lang_function *);
 	bool (*frame)(const struct dt_lang_function *, uint32_t pos, unsigned i, struct dt_lang_frame *);
 };
-extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot, dt_lang_v8;
+extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot, dt_lang_v8, dt_lang_ruby;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
 const char *dt_lang_name(const struct dt_lang *);

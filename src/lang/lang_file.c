@@ -22,6 +22,7 @@ static const struct dt_lang *const langs[DT_LANGS] = {
 	[DT_LANG_PHP] = &dt_lang_php,
 	[DT_LANG_HOTSPOT] = &dt_lang_hotspot,
 	[DT_LANG_V8] = &dt_lang_v8,
+	[DT_LANG_RUBY] = &dt_lang_ruby,
 };
 
 _Static_assert(DT_LANGS <= 1 << (64 - DT_FRAME_LANG_SHIFT), "a recorded frame has room for the number");
