@@ -381,11 +381,18 @@ await step("without records it has its keys, and the line that keeps some", asyn
 await step("that line keeps examples in a live trace", async () => {
 	await run("int x;\ntick-50hz\n{\n\tx = (x + 7) % 64;\n\t@v[execname] = quantize(x);\n}\n");
 	const heat = page.locator("canvas.heat"), kept = page.getByRole("button", { name: "Keep examples" });
-	/** Until the cell has something in it. */
+	/** From the least values up, moment by moment, until a cell shows it. */
 	const example = async (of) => {
 		await heat.focus();
-		await press("Escape");
-		for (let i = 0; i < 12 && !await of.isVisible(); i++) await press("ArrowUp", "Enter");
+		for (let moment = 0; moment < 20; moment++) {
+			await press(...new Array(9).fill("ArrowDown"));
+			for (let row = 0; row < 9; row++) {
+				await press("Enter");
+				if (await of.isVisible()) return;
+				await press("ArrowUp");
+			}
+			await press("ArrowRight");
+		}
 	};
 	await page.locator(".pinned h3", { hasText: /[1-9]\d in all/ }).waitFor();
 	await example(kept);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Records as they come, as a table: a column for each value, sorted and filtered by it. Only the rows on the screen exist. While
 // the newest are in sight the table follows them; else it stays where it is and says how many have come.
-import { clear, el, setText, soon, whole } from "../dom";
+import { clear, el, setText, whole } from "../dom";
 import { Grid, gridStyle, type Column } from "../table";
 import { Columns, type Row } from "../records/columns";
 import { Filter } from "../records/filter";
@@ -82,7 +82,6 @@ export class Records implements View {
 		this.sorted = this.order = null;
 		this.follow = true;
 		this.update();
-		this.grid.toEnd();
 	}
 
 	/** From the least, from the greatest, as they came. */
@@ -169,11 +168,9 @@ export class Records implements View {
 		this.layout();
 		this.grid.rows(this.shown.length, gone);
 		if (this.follow) this.grid.toEnd();
+		else this.grid.now();
 		this.chip();
-		soon(this.draw);
 	}
-
-	private draw = (): void => this.grid.draw();
 
 	/** Columns are as wide as what the newest rows have, and never become narrower. */
 	private layout(): void {
