@@ -49,7 +49,11 @@ const named = (...names) => names.flatMap((n) => [1, n]);
 /** Events of a second around 2^middle, and a few far above. */
 const spread = (many, middle, wide) => (s) => POWERS.map((_, b) => Math.floor(many * Math.exp(-((b - middle - Math.sin(s / 9)) ** 2) / wide)) +
 	(b === middle + 9 && s % 7 === 3 ? 2 : 0));
-const around = (n, wave) => (s) => Math.max(0, Math.round(n + n * 0.4 * Math.sin(s / wave) + random(Math.ceil(n / 5))));
+/**
+ * About n a second. Keys are so far apart that their order is the same at each moment: panels keep an order that they had, and how
+ * much of a recording they have seen then depends on how quick the machine is.
+ */
+const around = (n, wave) => (s) => Math.max(1, Math.round(n + n * 0.12 * Math.sin(s / wave) + random(Math.ceil(n / 30))));
 
 const functions = ["main", "exec_query", "plan_query", "parse_query", "scan_heap", "scan_index", "read_page", "write_log", "sort_rows", "hash_rows",
 	"send_rows", "lock_wait"].map((f) => `postgres\`${f}`).concat(["libc.so.6`pread64", "libc.so.6`memcpy", "vmlinux`vfs_read", "vmlinux`copy_page",
@@ -96,16 +100,16 @@ const programs = ["postgres", "nginx", "node", "sshd", "systemd-journald", "cont
 const percentiles = (scale) => (s) => [400 * (s + 1), 3 * scale, scale / 8, 2 * scale, 7 * scale, 30 * scale + s * scale / 9, 80 * scale, 200 * scale].map(Math.round);
 
 const views = () => [
-	new Agg(1, "calls", "count", ["execname"], programs.map((p, i) => [named(p), around(2600 / (i + 1) ** 1.3, 5 + i)])),
+	new Agg(1, "calls", "count", ["execname"], programs.map((p, i) => [named(p), around(2600 / 1.6 ** i, 5 + i)])),
 	new Agg(2, "ns", "quantize", ["execname"], programs.slice(0, 3).map((p, i) => [named(p), spread(300 / (i + 1), 12 + 3 * i, 5)])),
 	new Agg(3, "took_ns", "percentiles", ["execname"], programs.slice(0, 5).map((p, i) => [named(p), percentiles(3000 * (i + 1) ** 2)])),
-	new Agg(4, "on", "count", [""], stacks.map((s, i) => [stack(s), around(90 / (1 + i % 5), 4 + i)])),
+	new Agg(4, "on", "count", [""], stacks.map((s, i) => [stack(s), () => 90 - 6 * i])),
 ];
 
 const overview = () => [
-	new Agg(1, "cpu", "count", ["execname"], programs.map((p, i) => [named(p), around(70 / (i + 1), 6 + i)])),
+	new Agg(1, "cpu", "count", ["execname"], programs.map((p, i) => [named(p), around(180 / 1.6 ** i, 6 + i)])),
 	new Agg(2, "runq_ns", "quantize", [], [[[], spread(180, 13, 9)]]),
-	new Agg(3, "calls", "count", ["execname"], programs.map((p, i) => [named(p), around(9000 / (i + 1) ** 1.5, 7 + i)])),
+	new Agg(3, "calls", "count", ["execname"], programs.map((p, i) => [named(p), around(9000 / 1.6 ** i, 7 + i)])),
 	new Agg(4, "disk_ns", "quantize", ["dev"], [[named("nvme0n1"), spread(60, 17, 4)], [named("sda"), spread(9, 22, 3)]]),
 	new Agg(5, "tcp_bytes", "sum", ["", "execname"], [["out", "nginx", 4200000], ["in", "nginx", 610000], ["out", "postgres", 350000], ["in", "postgres", 90000],
 		["out", "sshd", 2500]].map(([way, p, n], i) => [named(way, p), around(n, 3 + i)])),
