@@ -86,9 +86,10 @@ dt_agent_entry:
 	.size	dt_agent_entry, . - dt_agent_entry
 
 /*
- * The same for programs that read no registers and run on this stack: what C code may change is saved, and the
- * flags that arithmetic sets, without pushfq. Nothing that runs here uses DF (string instructions), memory that
- * is not aligned (AC), or a vector register, so it needs neither other flags nor an aligned stack.
+ * The same for programs that read no registers and run on this stack: what C code may change is saved, and
+ * the flags that arithmetic sets, without pushfq. Nothing that runs here uses DF (string instructions),
+ * memory that is not aligned (AC), or a vector register, so it needs neither other flags nor an aligned
+ * stack.
  */
 	.balign	64
 	.global	dt_agent_entry_bare

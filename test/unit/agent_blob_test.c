@@ -107,7 +107,8 @@ static void test_direction(const struct world *w) { (void)w; }
 #define ALIGNS_STACK
 #endif
 
-static ALIGNS_STACK uint64_t note(uint64_t ctx, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+static ALIGNS_STACK uint64_t note(uint64_t ctx, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)b, (void)c, (void)d, (void)e;
 	seen = *f;
@@ -173,7 +174,8 @@ static void handler(int sig)
 		siglongjmp(away, 1);
 }
 
-static ALIGNS_STACK uint64_t raise_now(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+static ALIGNS_STACK uint64_t raise_now(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
 	seen_count += 100;
@@ -245,7 +247,8 @@ static void test_nested(struct world *w, const struct nested *how)
 
 /* ---- threads ---- */
 
-static ALIGNS_STACK uint64_t count_up(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+static ALIGNS_STACK uint64_t count_up(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
 	__atomic_fetch_add(&seen_count, 1, __ATOMIC_RELAXED);

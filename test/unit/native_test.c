@@ -300,7 +300,7 @@ static void offsets(void)
 	free(v);
 }
 
-/* The index of a lookup stays in the register that was stored as its key, also where nothing else reads it. */
+/* The index of a lookup stays in the register that was stored as its key, also if nothing else reads it. */
 static void index_in_register(void)
 {
 	static const struct bpf_insn v[] = { MOVK(0, 3), INSN(BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0, 0),
