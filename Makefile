@@ -53,7 +53,7 @@ LIB_SRC := $(wildcard src/*/*.c)
 CMD_SRC := $(filter-out cmd/web/% cmd/fleet/%,$(wildcard cmd/*.c cmd/*/*.c))
 # Commands, providers and what callers ask for now and then: small matters more there than quick.
 small_release := -Os
-SMALL := api builtin file handle inject inproc interp kernel lang machine native patch process provider replay sink usdt wire
+SMALL := api builtin file handle inject inproc interp kernel lang machine native patch process provider replay sink trace usdt wire
 # What else the binary is, by the name it is called by (cmd/main.c).
 COMMANDS := $(filter-out common dtrace web fleet,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))

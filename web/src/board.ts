@@ -4,11 +4,12 @@
 import { Card, SPANS, type Head, type Holder } from "./card";
 import type { Part } from "./dashboard";
 import { clear, el, setText, soon } from "./dom";
+import { Exemplars } from "./exemplars";
 import type { Message } from "./message";
 import { hasStack, Model, type Agg } from "./model";
 import { Timeline } from "./timeline";
 import { unitName, unitOf } from "./units";
-import { aggViews, traceViews, type Pick, type Stage } from "./view";
+import { aggViews, traceViews, type Examples, type Pick, type Stage } from "./view";
 
 const DRAWN = new Set<Message["t"]>(["reset", "start", "snap", "recs", "fail", "layout"]);
 
@@ -111,12 +112,16 @@ export class Board implements Stage, Holder {
 		if (known && known.of === agg) return;
 		const unit = unitName(unitOf(agg, this.model.program));
 		const card = known ?? new Card(name, { title: agg.name === "_" ? "@" : `@${agg.name}`, sub: unit ? `${agg.fn} \u00b7 ${unit}` : agg.fn }, this,
-			hasStack(agg) ? 12 : 6);
+			hasStack(agg) || agg.fn === "percentiles" ? 12 : 6);
 		card.of = agg;
 		card.say("");
 		for (const v of aggViews) if (v.fits(agg)) card.add(v.name, v.make(this, agg));
 		if (!known) this.place(card);
 		card.update();
+	}
+
+	examples(): Examples {
+		return new Exemplars(this);
 	}
 
 	pick(p: Pick): void {

@@ -25,7 +25,8 @@ export interface Key {
 	history: Float32Array | null;	// by slot: what came, a second; of max() and its like, the value
 	dist: Map<number, number> | null;
 	cells: (Cells | undefined)[] | null;
-	stats: Record<string, number> | null;	// of percentiles()
+	stats: Statistics | null;	// of percentiles()
+	seen: (Statistics | undefined)[] | null;	// the same by slot, where it has changed
 	found: boolean;			// by the filter of its view; for views
 }
 
@@ -166,7 +167,7 @@ export class Model {
 	}
 
 	private key(id: number, parts: Part[], text: string): Key {
-		return { id, parts, text, value: 0, rate: 0, alive: false, history: null, dist: null, cells: null, stats: null,
+		return { id, parts, text, value: 0, rate: 0, alive: false, history: null, dist: null, cells: null, stats: null, seen: null,
 			found: true };
 	}
 
@@ -184,6 +185,7 @@ export class Model {
 			key.rate = 0;
 			if (key.history) key.history[slot] = gauge && key.alive ? key.value : 0;
 			if (key.cells) key.cells[slot] = undefined;
+			if (key.seen) key.seen[slot] = undefined;
 		}
 		agg.version++;
 	}
@@ -246,6 +248,7 @@ export class Model {
 		this.number(agg, key, slot, v.count ?? 0);
 		key.stats = v;
 		if (key.id >= DIST_HISTORIES) return;
+		(key.seen ??= new Array(SLOTS))[slot] = v;
 		agg.over ??= this.agg(agg.id, agg.name, "max");
 		OVER.forEach((name, i) => {
 			const id = key.id * OVER.length + i;
