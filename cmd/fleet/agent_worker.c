@@ -401,6 +401,8 @@ static int enable(struct work *w)
 	if (set_handlers(w) != 0 || dtrace_go(w->dtp) != 0)
 		return fail_library(w, dtrace_errno(w->dtp) == EDT_DESTRUCTIVE ? "refused" : "failed",
 		    "could not enable tracing");
+	if (w->always != NULL && always_worker_live(w->always) != 0)
+		return fail_library(w, "failed", "the history cannot be recorded");
 	signals_begun();
 	puts("live");
 	if (dtrace_notice(w->dtp)[0] != '\0')
