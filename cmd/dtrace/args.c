@@ -124,7 +124,8 @@ void args_usage(FILE *f)
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
-	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL\n"
+	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL;\n"
+	    "\t          with --web on a page\n"
 	    "\t--lsp     serve an editor: the language server of D, on standard input and output\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }
@@ -363,6 +364,11 @@ static int check_combinations(const struct args *a)
 	if (a->hosts == NULL && (a->since != NULL || a->until != NULL ||
 	    (a->play != NULL && a->play[0] == '\0'))) {
 		fprintf(stderr, "dtrace: --since and --until go with --play --hosts; --play takes a file\n");
+		return 2;
+	}
+	if (a->hosts != NULL && a->page && a->mode == MODE_PLAY) {
+		fprintf(stderr,
+		    "dtrace: --web does not go with --play --hosts: -O heatmap makes a page of it\n");
 		return 2;
 	}
 	if (a->mode == MODE_ANON && a->ntargets > 0) {

@@ -188,10 +188,11 @@ int asker_args(struct asker *a, int argc, char **argv, struct past_wish *past)
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "snapshots", no_argument, NULL, 's' },
+		{ "page", no_argument, NULL, 'P' },
 		{ "option", required_argument, NULL, 'x' },
 		{ "program", required_argument, NULL, 'p' },
 		{ "operand", required_argument, NULL, 'o' },
-		{ "past", required_argument, NULL, 'P' },
+		{ "past", required_argument, NULL, 'H' },
 		{ "since", required_argument, NULL, 'S' },
 		{ "until", required_argument, NULL, 'U' },
 		{ 0 },
@@ -211,10 +212,11 @@ int asker_args(struct asker *a, int argc, char **argv, struct past_wish *past)
 		case 'v': a->verbose = true; break;
 		case 'l': a->lists = true; break;
 		case 's': a->snapshots = true; break;
+		case 'P': a->page = true; break;
 		case 'x': a->option[a->noptions++] = optarg; break;
 		case 'p': a->program[a->nprograms++] = optarg; break;
 		case 'o': a->operand[a->noperands++] = optarg; break;
-		case 'P':
+		case 'H':
 			a->past = true;
 			past->program = optarg[0] != '\0' ? optarg : NULL;
 			break;

@@ -173,6 +173,7 @@ refused 'the history has no program nosuch: it has calls: give --play NAME' 1 no
 refused 'db9: missing: no host of that name has a history of that time' 3 --hosts db9,web1 --until now
 refused 'there is no history of that time' 1 --hosts web1 --until -2d
 refused 'a history is that of programs of the hosts' 2 --hosts web1 -n BEGIN
+refused '--web does not go with --play --hosts: -O heatmap' 2 --hosts web1 --web
 refused '--since and --until go with --play --hosts' 2 /dev/null --since -1h
 sed 's/^user alice/&\nhistory elsewhere/' "$tmp/alice.conf" >"$tmp/new" && mv "$tmp/new" "$tmp/alice.conf"
 refused 'stream elsewhere: ' 1 --hosts web1
