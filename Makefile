@@ -271,7 +271,7 @@ $(eval $(call tool_folder,differ,test/diff))
 # What hosts and relays send: all of the asker but the bus.
 $(B)/obj/test/fuzz/fleet_fuzz.o: private ALL_CFLAGS += -Icmd/fleet -Icmd/common
 $(B)/fleet_fuzz: $(B)/obj/test/fuzz/fleet_fuzz.o $(patsubst %,$(B)/obj/cmd/fleet/%.o,asker_args asker_hosts asker_relays \
-	asker_report message page relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
+	asker_report message moment page past relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)

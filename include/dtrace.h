@@ -1036,6 +1036,8 @@ void dtrace_aggset_destroy(dtrace_aggset_t *);
  */
 typedef struct dtrace_merge dtrace_merge_t;
 dtrace_merge_t *dtrace_merge_open(dtrace_hdl_t *, int fd);
+/* The same of recordings that are complete, any number for each host: dtrace_stream_open(3). */
+dtrace_merge_t *dtrace_merge_past(dtrace_hdl_t *, int fd);
 /* Its number, from 0; -1. An empty name: it is a merge with aggmerge, whose texts name hosts. */
 int dtrace_merge_add(dtrace_merge_t *, const char *name, int64_t offset);
 /*
@@ -1068,6 +1070,7 @@ int dtrace_documents(dtrace_hdl_t *, const char *name, const char *host);
 #define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
 #define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
 #define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */
+#define DTRACE_DOCUMENT_RECORDING	3	/* of what happened since the last one; the first is empty */
 /* Writes one. What was left out of it, because too much came, is added to *left. */
 int dtrace_document(dtrace_hdl_t *, int kind, FILE *, uint64_t *left);
 

@@ -17,7 +17,7 @@
 static const char letters[] = "-:3:6:aAb:Bc:CdD:ef:FGhHi:I:lL:m:n:o:O:p:P:qs:StU:vVwW:x:X:Z";
 
 enum { LONG_HELP = 256, LONG_VERSION, LONG_DOCTOR, LONG_LIST, LONG_LIVE, LONG_WEB, LONG_PLAY, LONG_REPLAY,
-	LONG_COMPLETE, LONG_TOOL, LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG, LONG_LSP };
+	LONG_COMPLETE, LONG_TOOL, LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG, LONG_LSP, LONG_SINCE, LONG_UNTIL };
 static const struct option long_options[] = {
 	{ "bus", required_argument, NULL, LONG_BUS },
 	{ "bus-config", required_argument, NULL, LONG_BUS_CONFIG },
@@ -30,7 +30,9 @@ static const struct option long_options[] = {
 	{ "lsp", no_argument, NULL, LONG_LSP },
 	{ "play", required_argument, NULL, LONG_PLAY },
 	{ "replay", required_argument, NULL, LONG_REPLAY },
+	{ "since", required_argument, NULL, LONG_SINCE },
 	{ "tool", required_argument, NULL, LONG_TOOL },
+	{ "until", required_argument, NULL, LONG_UNTIL },
 	{ "version", no_argument, NULL, LONG_VERSION },
 	{ "web", optional_argument, NULL, LONG_WEB },
 	{ NULL, 0, NULL, 0 },
@@ -117,6 +119,7 @@ void args_usage(FILE *f)
 	    "\t          print what there is, a line each; names and patterns after it select\n"
 	    "\t--tool    run a script with the command line that its head describes (doc/TOOLS.md)\n"
 	    "\t--play    show a recording of -O record=FILE, as text or in the format of -O\n"
+	    "\t          --play [NAME] --hosts H --since -1h [--until T]: what dtraced's programs recorded\n"
 	    "\t--replay  run the program on the events of a text file, without tracing\n"
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
@@ -260,6 +263,16 @@ static int tool_not_first(const char *file)
 	return 2;
 }
 
+/* `--play --hosts …` names no file: the next word is an option. */
+static int play(struct args *a, const char *arg)
+{
+	bool none = strncmp(arg, "--", 2) == 0;
+
+	optind -= none;
+	a->play = none ? "" : arg;
+	return set_mode(a, MODE_PLAY);
+}
+
 /*
  * The letters that are in none of the tables. -W is a target without a pid: its text is the name to wait for.
  */
@@ -282,7 +295,9 @@ static int plain_letter(struct args *a, int c, char *arg)
 	case LONG_LIST: return list_words(a, arg);
 	case LONG_COMPLETE: a->words = arg; return set_mode(a, MODE_COMPLETE);
 	case LONG_LIVE: a->live = true; return 0;
-	case LONG_PLAY: a->play = arg; return set_mode(a, MODE_PLAY);
+	case LONG_PLAY: return play(a, arg);
+	case LONG_SINCE: a->since = arg; return 0;
+	case LONG_UNTIL: a->until = arg; return 0;
 	case LONG_REPLAY:
 		a->replays = true;
 		return add_setting(a, 'x', "replay", strlen("replay"), arg);
@@ -344,6 +359,16 @@ static int check_combinations(const struct args *a)
 		fprintf(stderr,
 		    "dtrace: --replay traces nothing: not valid in combination with -c, -p, -W or the "
 		    "[-AGhV] options\n");
+		return 2;
+	}
+	if (a->hosts == NULL && (a->since != NULL || a->until != NULL ||
+	    (a->play != NULL && a->play[0] == '\0'))) {
+		fprintf(stderr, "dtrace: --since and --until go with --play --hosts; --play takes a file\n");
+		return 2;
+	}
+	if (a->hosts != NULL && a->page && a->mode == MODE_PLAY) {
+		fprintf(stderr,
+		    "dtrace: --web does not go with --play --hosts: -O heatmap makes a page of it\n");
 		return 2;
 	}
 	if (a->mode == MODE_ANON && a->ntargets > 0) {

@@ -42,7 +42,8 @@ struct args {
 	bool time_column;	/* -t */
 	bool live;		/* --live */
 	const char *output;	/* -o or NULL */
-	const char *play;	/* --play FILE */
+	const char *play;	/* --play FILE; with --hosts a program of their history, "": the only one */
+	const char *since, *until;	/* of the history; NULL */
 	const char *hosts, *bus, *bus_config;	/* --hosts and what goes with it; NULL */
 	bool replays;		/* --replay FILE: no right is needed */
 	const char *words;	/* --complete TEXT, --list LIST, or the options for -x help */

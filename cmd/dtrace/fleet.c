@@ -43,13 +43,19 @@ static int check_setting(const struct setting *s)
 
 static int check(const struct args *a)
 {
-	if (a->mode != MODE_TRACE && a->mode != MODE_LIST)
-		return refuse("this option", "with it go -n and its like, -s, and -l");
+	bool past = a->mode == MODE_PLAY;
+
+	if (a->mode != MODE_TRACE && a->mode != MODE_LIST && !past)
+		return refuse("this option", "with it go -n and its like, -s, -l, and --play");
+	if (past && a->nprograms > 0)
+		return refuse("-n or -s with --play", "a history is that of programs of the hosts");
+	if (!past && (a->since != NULL || a->until != NULL))
+		return refuse("--since or --until", "they are of a history: --play");
 	if (a->ntargets > 0)
 		return refuse("-c, -p or -W", "processes of which host? Write their names in a predicate");
 	if (a->live || a->replays || a->compile_only || a->buffered)
 		return refuse("--live, --replay, -e or -B", "they are of one machine");
-	if (a->nprograms == 0) {
+	if (a->nprograms == 0 && !past) {
 		fprintf(stderr, "dtrace: no probes specified (a program is given with -n or -s)\n");
 		return 1;
 	}
@@ -118,7 +124,7 @@ static void put_programs(struct words *w, const struct args *a)
 
 static bool make_words(struct words *w, const struct args *a)
 {
-	w->v = calloc((size_t)(a->nsettings + a->nprograms + a->noperands) * 2 + 16, sizeof(*w->v));
+	w->v = calloc((size_t)(a->nsettings + a->nprograms + a->noperands) * 2 + 24, sizeof(*w->v));
 	if (w->v == NULL)
 		return false;
 	add(w, "dtrace-fleet", NULL, "", "");
@@ -127,6 +133,12 @@ static bool make_words(struct words *w, const struct args *a)
 		add(w, "--bus", a->bus, "", "");
 	if (a->bus_config != NULL)
 		add(w, "--bus-config", a->bus_config, "", "");
+	if (a->mode == MODE_PLAY)
+		add(w, "--past", a->play, "", "");
+	if (a->since != NULL)
+		add(w, "--since", a->since, "", "");
+	if (a->until != NULL)
+		add(w, "--until", a->until, "", "");
 	if (a->verbose)
 		add(w, "--verbose", NULL, "", "");
 	if (a->mode == MODE_LIST)

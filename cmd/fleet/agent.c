@@ -265,7 +265,7 @@ static int serve(struct agent *a)
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (signals < 0 || always_open(&always, &a->settings) != 0)	/* it forks: before any thread */
 		return 1;
-	if (join_bus(a) != 0 || always_threads(&always) != 0) {
+	if (join_bus(a) != 0 || always_threads(&always, a->bus) != 0) {
 		always_end(a, &always);
 		return 1;
 	}

@@ -201,7 +201,7 @@ void always_work(struct agent *a, struct always *w)
 		struct program *p = w->program[i];
 
 		if (p->pid != 0)
-			program_work(p, w->settings, w->post);
+			program_work(p, w->settings, &w->outlets);
 		if (p->pid == 0 && p->state == PROGRAM_WAITS && !p->removed && now >= p->next)
 			program_start(p, w->settings);
 	}
@@ -229,11 +229,15 @@ int always_open(struct always *w, const struct settings *s)
 	return 0;
 }
 
-int always_threads(struct always *w)
+int always_threads(struct always *w, struct bus *bus)
 {
-	if (w->settings->otlp[0] == '\0')
-		return 0;
-	return (w->post = post_open(w->settings->otlp, "dtraced")) != NULL ? 0 : -1;
+	const struct settings *s = w->settings;
+
+	if (s->otlp[0] != '\0' && (w->outlets.post = post_open(s->otlp, "dtraced")) == NULL)
+		return -1;
+	if (s->history[0] != '\0' && (w->outlets.history = history_open(s, bus)) == NULL)
+		return -1;
+	return 0;
 }
 
 /* END clauses run, and what they counted is sent. */
@@ -253,7 +257,7 @@ void always_end(struct agent *a, struct always *w)
 		running = false;
 		for (int i = 0; i < w->n; i++) {
 			if (w->program[i]->pid != 0)
-				program_work(w->program[i], w->settings, w->post);
+				program_work(w->program[i], w->settings, &w->outlets);
 			running |= w->program[i]->pid != 0;
 		}
 	}
@@ -261,7 +265,9 @@ void always_end(struct agent *a, struct always *w)
 	while (w->n > 0)
 		program_free(w->program[--w->n]);
 	free(w->program);
-	if (w->post != NULL)
-		post_close(w->post, 5);
+	if (w->outlets.post != NULL)
+		post_close(w->outlets.post, 5);
+	if (w->outlets.history != NULL)
+		history_close(w->outlets.history, 5);
 	dtrace_server_close(w->server);
 }

@@ -12,15 +12,20 @@
 #define DT_CMD_FLEET_ALWAYS_H
 
 #include "agent.h"
+#include "history.h"
 
 #include <sys/stat.h>
 #include <time.h>
 
 struct post;
 
+/* Where what programs make goes besides metrics; NULL: nowhere. */
+struct outlets { struct post *post; struct history *history; };
+
 /* ---- from a worker: a head, then len bytes ---- */
 
 enum { FRAME_COUNTS = 16 };		/* other kinds are DTRACE_DOCUMENT_* */
+struct frame_past { uint64_t from, to; };	/* before a recording: wall times */
 struct frame { uint32_t kind, len; };
 struct frame_counts {			/* since the worker began */
 	uint64_t records, drops, errors, spans_left;
@@ -48,6 +53,7 @@ struct program {
 	size_t npending;
 	char *document;			/* for Prometheus, as of the last frame; NULL none */
 	size_t ndocument;
+	struct history_run past;
 	struct frame_counts last, before;	/* of this worker; sum of those before it */
 	uint64_t begun, next, killed;	/* times: of the worker; the next try; when it was asked to end */
 	unsigned tries;			/* in a row that ended early */
@@ -63,7 +69,7 @@ struct program {
 void program_start(struct program *, const struct settings *);
 void program_end(struct program *);	/* asks the worker to end */
 /* Reads what has come, measures, and notices the end. */
-void program_work(struct program *, const struct settings *, struct post *);
+void program_work(struct program *, const struct settings *, const struct outlets *);
 void program_free(struct program *);
 void program_log(const struct program *, const char *what, const char *more);
 
@@ -76,14 +82,14 @@ struct always {
 	uint64_t scanned, written;
 	bool refused_folder;
 	dtrace_server_t *server;
-	struct post *post;
+	struct outlets outlets;
 };
 
 enum { ALWAYS_MAX = 64 };
 
 /* -1 after a message. Before any thread is made; always_threads() after. */
 int always_open(struct always *, const struct settings *);
-int always_threads(struct always *);
+int always_threads(struct always *, struct bus *);
 int always_fds(const struct always *, struct pollfd *);	/* at most 2 * ALWAYS_MAX; how many */
 void always_work(struct agent *, struct always *);
 void always_end(struct agent *, struct always *);
@@ -95,7 +101,8 @@ char *always_document(const struct agent *, const struct always *, size_t *len);
 struct always_worker;
 /* NULL: the error of the handle says why */
 struct always_worker *always_worker_open(dtrace_hdl_t *, const struct message *);
-int always_worker_begin(struct always_worker *);	/* after the probes are enabled */
+int always_worker_begin(struct always_worker *);
+int always_worker_live(struct always_worker *);	/* after the probes are enabled */
 int always_worker_report(struct always_worker *, bool last);	/* as often as it likes; -1: nobody reads */
 void always_worker_record(struct always_worker *);
 

@@ -110,9 +110,19 @@ static void put_bus(FILE *f, const struct agent *a)
 	    a->bus != NULL ? bus_dropped(a->bus) : 0);
 }
 
+static void put_history(FILE *f, struct history *h)
+{
+	struct queue_counts c = history_count(h);
+
+	put_count(f, "history_stored", "Messages that the bus has stored", c.sent);
+	put_count(f, "history_retried", "Messages that were sent again", c.retried);
+	put_count(f, "history_dropped", "Messages that were dropped because the queue was full", c.dropped);
+	put_gauge(f, "history_waiting", "Messages in the queue", c.waiting);
+}
+
 static void put_otlp(FILE *f, struct post *post)
 {
-	struct post_counts c = post_count(post);
+	struct queue_counts c = post_count(post);
 
 	put_count(f, "otlp_sent", "Requests that the collector took", c.sent);
 	put_count(f, "otlp_retried", "Requests that were sent again", c.retried);
@@ -133,8 +143,10 @@ char *always_document(const struct agent *a, const struct always *w, size_t *len
 			fwrite(w->program[i]->document, 1, w->program[i]->ndocument, f);
 	put_programs(f, w);
 	put_bus(f, a);
-	if (w->post != NULL)
-		put_otlp(f, w->post);
+	if (w->outlets.post != NULL)
+		put_otlp(f, w->outlets.post);
+	if (w->outlets.history != NULL)
+		put_history(f, w->outlets.history);
 	fputs("# EOF\n", f);
 	if (fclose(f) == 0)
 		return text;

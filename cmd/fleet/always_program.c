@@ -39,6 +39,7 @@ static int fill_request(struct out_message *q, const struct program *p, const st
 	message_put(q, "hostroot", "%s", s->hostroot);
 	message_put(q, "always", "%s", p->name);
 	message_put(q, "every", "%ld", s->otlp[0] != '\0' ? s->otlp_every : 0);
+	message_put(q, "history", "%ld", s->history[0] != '\0' ? s->history_every : 0);
 	message_put(q, "program", "file %zu", len);
 	message_body(q, text, len);
 	return q->failed ? ENOMEM : 0;
@@ -79,6 +80,8 @@ void program_start(struct program *p, const struct settings *s)
 	char *text = read_program(p->path, &len);
 	int in = -1, err = text != NULL ? fill_request(&q, p, s, text, len) : errno;
 
+	if (text != NULL)
+		history_begin(&p->past, text, len);
 	free(text);
 	if (err == 0)
 		in = worker_request(q.bytes, q.len);
@@ -162,7 +165,7 @@ static void stop_over(struct program *p, enum budget b, const char *fmt, double 
 	program_end(p);
 }
 
-static void take_frame(struct program *p, const struct settings *s, struct post *post, uint32_t kind,
+static void take_frame(struct program *p, const struct settings *s, const struct outlets *to, uint32_t kind,
     const char *bytes, size_t len)
 {
 	if (kind == FRAME_COUNTS && len == sizeof(p->last)) {
@@ -180,14 +183,22 @@ static void take_frame(struct program *p, const struct settings *s, struct post 
 		free(p->document);
 		p->document = text;
 		p->ndocument = len;
-	} else if (post != NULL && len > 0) {
+	} else if (kind == DTRACE_DOCUMENT_RECORDING) {
+		struct frame_past past;
+
+		if (to->history == NULL || len < sizeof(past))
+			return;
+		memcpy(&past, bytes, sizeof(past));
+		history_put(to->history, p->name, &p->past, past.from, past.to, bytes + sizeof(past),
+		    len - sizeof(past));
+	} else if (to->post != NULL && len > 0) {
 		bool metrics = kind == DTRACE_DOCUMENT_OTLP_METRICS;
 
-		post_put(post, metrics ? "/v1/metrics" : "/v1/traces", bytes, len);
+		post_put(to->post, metrics ? "/v1/metrics" : "/v1/traces", bytes, len);
 	}
 }
 
-static void take_frames(struct program *p, const struct settings *s, struct post *post)
+static void take_frames(struct program *p, const struct settings *s, const struct outlets *to)
 {
 	size_t at = 0;
 	struct frame f;
@@ -195,14 +206,14 @@ static void take_frames(struct program *p, const struct settings *s, struct post
 	while (p->npending - at >= sizeof(f)) {
 		memcpy(&f, p->pending + at, sizeof(f));
 		if (f.len > FRAME_MAX) {
-			stop_over(p, OVER_SAMPLES, "it has %.0f bytes of metrics; the most is %ld", f.len,
-			    FRAME_MAX);
+			stop_over(p, OVER_SAMPLES, "it has %.0f bytes of metrics or records at once; "
+			    "the most is %ld", f.len, FRAME_MAX);
 			at = p->npending;
 			break;
 		}
 		if (p->npending - at - sizeof(f) < f.len)
 			break;
-		take_frame(p, s, post, f.kind, p->pending + at + sizeof(f), f.len);
+		take_frame(p, s, to, f.kind, p->pending + at + sizeof(f), f.len);
 		at += sizeof(f) + f.len;
 	}
 	if (at > 0)
@@ -210,7 +221,7 @@ static void take_frames(struct program *p, const struct settings *s, struct post
 	p->npending -= at;
 }
 
-static void take_stream(struct program *p, const struct settings *s, struct post *post)
+static void take_stream(struct program *p, const struct settings *s, const struct outlets *to)
 {
 	enum { PIECE = 256 << 10 };
 	char *more = realloc(p->pending, p->npending + PIECE);
@@ -228,7 +239,7 @@ static void take_stream(struct program *p, const struct settings *s, struct post
 		return;
 	}
 	p->npending += (size_t)n;
-	take_frames(p, s, post);
+	take_frames(p, s, to);
 }
 
 /* ---- its budget ---- */
@@ -366,7 +377,7 @@ static void finish(struct program *p)
 	p->ntext = p->npending = 0;
 }
 
-void program_work(struct program *p, const struct settings *s, struct post *post)
+void program_work(struct program *p, const struct settings *s, const struct outlets *to)
 {
 	struct pollfd fd[2] = { { p->said, POLLIN, 0 }, { p->stream, POLLIN, 0 } };
 
@@ -374,7 +385,7 @@ void program_work(struct program *p, const struct settings *s, struct post *post
 	if (fd[0].revents != 0)
 		take_said(p);
 	if (fd[1].revents != 0)
-		take_stream(p, s, post);
+		take_stream(p, s, to);
 	if (p->killed == 0 && p->state == PROGRAM_RUNS)
 		measure(p, s);
 	if (p->killed != 0 && now_ns() - p->killed > 5 * SECOND_NS)

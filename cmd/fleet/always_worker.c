@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct always_worker {
@@ -17,6 +18,8 @@ struct always_worker {
 	struct frame_counts counts;
 	struct cost cost;
 	uint64_t next, next_metrics, every;	/* times; ns between metrics for OTLP, 0: none */
+	uint64_t next_past, past;		/* the same of recordings for the history */
+	uint64_t from;			/* when the last of them ended: wall time */
 };
 
 static int count_error(const dtrace_errdata_t *e, void *arg)
@@ -46,6 +49,7 @@ struct always_worker *always_worker_open(dtrace_hdl_t *dtp, const struct message
 		return NULL;
 	w->dtp = dtp;
 	w->every = message_number(m, "every") * SECOND_NS;
+	w->past = message_number(m, "history") * SECOND_NS;
 	if (dtrace_documents(dtp, message_get(m, "always"), message_get(m, "name")) == 0)
 		return w;
 	free(w);
@@ -81,18 +85,54 @@ static bool put_frame(uint32_t kind, const void *bytes, size_t len)
 	return len <= UINT32_MAX && write_all(&f, sizeof(f)) && write_all(bytes, len);
 }
 
-static bool put_document(struct always_worker *w, int kind)
+/* Before the document there may be a head. */
+static bool put_document_after(struct always_worker *w, int kind, const void *head, size_t n)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	bool good = f != NULL && dtrace_document(w->dtp, kind, f, &w->counts.spans_left) == 0;
+	bool good = f != NULL && fwrite(head, 1, n, f) == n &&
+	    dtrace_document(w->dtp, kind, f, &w->counts.spans_left) == 0;
 
 	if (f != NULL)
 		good &= fclose(f) == 0;
 	good = good && put_frame((uint32_t)kind, text, len);
 	free(text);
 	return good;
+}
+
+static bool put_document(struct always_worker *w, int kind) { return put_document_after(w, kind, "", 0); }
+
+static uint64_t wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+static bool put_past(struct always_worker *w)
+{
+	struct frame_past past = { w->from, wall_ns() };
+
+	w->from = past.to;
+	w->next_past = now_ns() + w->past;
+	return put_document_after(w, DTRACE_DOCUMENT_RECORDING, &past, sizeof(past));
+}
+
+/* The first recording is empty: it begins. */
+int always_worker_live(struct always_worker *w)
+{
+	uint64_t left = 0;
+	FILE *f = w->past != 0 ? fopen("/dev/null", "we") : NULL;
+	bool good = w->past == 0 ||
+	    (f != NULL && dtrace_document(w->dtp, DTRACE_DOCUMENT_RECORDING, f, &left) == 0);
+
+	w->from = wall_ns();
+	w->next_past = now_ns() + w->past;
+	if (f != NULL)
+		fclose(f);
+	return good ? 0 : -1;
 }
 
 int always_worker_report(struct always_worker *w, bool last)
@@ -114,5 +154,7 @@ int always_worker_report(struct always_worker *w, bool last)
 			good = put_document(w, DTRACE_DOCUMENT_OTLP_METRICS);
 		}
 	}
+	if (good && w->past != 0 && (last || now >= w->next_past))
+		good = put_past(w);
 	return good && put_frame(FRAME_COUNTS, &w->counts, sizeof(w->counts)) ? 0 : -1;
 }

@@ -202,9 +202,8 @@ static void follow(struct asker *a)
 
 /* ---- the command ---- */
 
-static int begin(struct asker *a)
+int asker_open(struct asker *a)
 {
-	char subject[4 * NAME_LENGTH];
 	int err = 0;
 
 	a->dtp = dtrace_open(DTRACE_VERSION, DTRACE_O_NODEV, &err);
@@ -223,7 +222,15 @@ static int begin(struct asker *a)
 	}
 	if (a->group != NULL)
 		(void)dtrace_setopt(a->dtp, "aggmerge", "yes");
-	if ((a->bus = bus_open(&a->settings, a->group != NULL ? "dtraced" : "dtrace", false)) == NULL)
+	a->bus = bus_open(&a->settings, a->group != NULL ? "dtraced" : "dtrace", false);
+	return a->bus != NULL ? 0 : 1;
+}
+
+static int begin(struct asker *a)
+{
+	char subject[4 * NAME_LENGTH];
+
+	if (asker_open(a) != 0)
 		return 1;
 	if (!a->lists && (a->merge = dtrace_merge_open(a->dtp, a->out_fd)) == NULL) {
 		fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
@@ -236,7 +243,7 @@ static int begin(struct asker *a)
 	return 1;
 }
 
-static void finish(struct asker *a)
+void asker_free(struct asker *a)
 {
 	if (a->merge != NULL)
 		(void)dtrace_merge_close(a->merge);
@@ -271,18 +278,19 @@ int asker_run(struct asker *a)
 		page_log(a, true);
 		status = a->group != NULL ? relay_report(a) : asker_report(a);
 	}
-	finish(a);
+	asker_free(a);
 	return status;
 }
 
 int asker_main(int argc, char **argv)
 {
 	struct asker *a = calloc(1, sizeof(*a));
-	int status = a != NULL ? asker_args(a, argc, argv) : 1;
+	struct past_wish past = { 0 };
+	int status = a != NULL ? asker_args(a, argc, argv, &past) : 1;
 
 	if (status == 0)
-		return asker_run(a);
+		return a->past ? asker_past(a, &past) : asker_run(a);
 	if (a != NULL)
-		finish(a);
+		asker_free(a);
 	return status;
 }

@@ -64,7 +64,7 @@ struct asker {
 	uint64_t late, rounds;		/* of relays: as dtrace_merge_counts() */
 	unsigned nrelays, turned_away;	/* turned_away: hosts that there was no room for */
 	bool cut;			/* a relay has not named all of its hosts */
-	bool verbose, lists;
+	bool verbose, lists, past;
 	bool snapshots;			/* regular ones are wanted, by the option aggrate */
 	const char *option[WORDS_MAX], *program[WORDS_MAX], *operand[WORDS_MAX];
 	int noptions, nprograms, noperands;
@@ -80,8 +80,10 @@ struct asker {
 	bool stopping, broken;		/* broken: the programs cannot be merged */
 };
 
+struct past_wish { const char *program, *since, *until; };	/* NULL: the only one; all; now */
+
 /* asker_args.c: the words that dtrace(1) gives us; makes the request. 0, or a status after a message */
-int asker_args(struct asker *, int argc, char **argv);
+int asker_args(struct asker *, int argc, char **argv, struct past_wish *);
 bool asker_pattern_good(const char *);
 void asker_make_run(char run[NAME_LENGTH]);	/* a new id */
 bool asker_wants(struct asker *, const char *name, const struct message *here);
@@ -96,6 +98,11 @@ struct host *host_add(struct asker *, const char *token, const char *name);	/* N
 void host_leave(struct asker *, struct host *, enum host_state, const char *why);
 
 bool host_under_way(const struct host *);
+
+/* What hosts have recorded before, from the history of the bus: asker_past.c. */
+int asker_past(struct asker *, const struct past_wish *);	/* the status; it frees the asker */
+int asker_open(struct asker *);	/* the handle with its options, and the bus; 0, or 1 after a message */
+void asker_free(struct asker *);
 
 int asker_run(struct asker *);	/* asker.c: all of it; the status. It frees the asker */
 

@@ -152,6 +152,8 @@ static int read_settings(struct asker *a, const char *path, const char *bus)
 	if (a->settings.user[0] == '\0')
 		snprintf(a->settings.user, sizeof(a->settings.user), "uid%u", (unsigned)getuid());
 	strcpy(a->user, a->settings.user);
+	if (a->settings.history[0] == '\0')
+		strcpy(a->settings.history, "dtrace");
 	a->root = a->run;
 	a->out_fd = STDOUT_FILENO;
 	return 0;
@@ -177,7 +179,7 @@ static int usage(void)
 	return 2;
 }
 
-int asker_args(struct asker *a, int argc, char **argv)
+int asker_args(struct asker *a, int argc, char **argv, struct past_wish *past)
 {
 	static const struct option options[] = {
 		{ "hosts", required_argument, NULL, 'h' },
@@ -190,6 +192,9 @@ int asker_args(struct asker *a, int argc, char **argv)
 		{ "option", required_argument, NULL, 'x' },
 		{ "program", required_argument, NULL, 'p' },
 		{ "operand", required_argument, NULL, 'o' },
+		{ "past", required_argument, NULL, 'H' },
+		{ "since", required_argument, NULL, 'S' },
+		{ "until", required_argument, NULL, 'U' },
 		{ 0 },
 	};
 	const char *bus = NULL, *path = NULL;
@@ -211,12 +216,18 @@ int asker_args(struct asker *a, int argc, char **argv)
 		case 'x': a->option[a->noptions++] = optarg; break;
 		case 'p': a->program[a->nprograms++] = optarg; break;
 		case 'o': a->operand[a->noperands++] = optarg; break;
+		case 'H':
+			a->past = true;
+			past->program = optarg[0] != '\0' ? optarg : NULL;
+			break;
+		case 'S': past->since = optarg; break;
+		case 'U': past->until = optarg; break;
 		default: return usage();
 		}
 	}
-	if (status != 0 || a->npatterns == 0 || a->nprograms == 0)
+	if (status != 0 || a->npatterns == 0 || (a->nprograms == 0 && !a->past))
 		return status != 0 ? status : usage();
 	asker_make_run(a->run);
 	status = read_settings(a, path, bus);
-	return status != 0 ? status : make_request(a);
+	return status != 0 || a->past ? status : make_request(a);
 }

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* See bus.h. Threads of the library put messages into a list under a lock; our one thread takes them out. */
-#include "bus.h"
+#include "bus_impl.h"
 
 #include <errno.h>
-#include <nats/nats.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-enum { SUBSCRIPTIONS_MAX = 8, WAITING_MAX = 64 << 20 };
-
-struct bus {
-	natsConnection *nc;
-	natsSubscription *sub[SUBSCRIPTIONS_MAX];
-	int nsubs, fd;
-	pthread_mutex_t lock;
-	/* under the lock: */
-	struct bus_message *first, **last;
-	size_t waiting;			/* bytes in the list */
-	unsigned losses;
-	unsigned long dropped;
-	char trouble[512];
-	bool closed;			/* for good: the server refuses us */
-};
 
 /* ---- threads of the library ---- */
 
@@ -167,6 +149,7 @@ static natsStatus set_options(
     struct bus *b, natsOptions *o, const struct settings *s, const char *who, bool waits)
 {
 	natsStatus st = natsOptions_SetURL(o, s->bus);
+	char token[NAME_LENGTH], inbox[2 * NAME_LENGTH];
 
 	if (st == NATS_OK && has_tls(s))
 		st = natsOptions_SetSecure(o, true);
@@ -178,6 +161,10 @@ static natsStatus set_options(
 		st = set_password(o, s);
 	if (st == NATS_OK && s->nkey[0] != '\0')
 		st = natsOptions_SetNKeyFromSeed(o, s->nkey, s->seed);
+	if (st == NATS_OK && name_token(s->name[0] != '\0' ? s->name : s->user, token)) {
+		snprintf(inbox, sizeof(inbox), "dt.inbox.%s", token);	/* answers of JetStream */
+		st = natsOptions_SetCustomInboxPrefix(o, inbox);
+	}
 	if (st != NATS_OK)
 		return st;
 	(void)natsOptions_SetName(o, who);

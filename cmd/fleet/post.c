@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,23 +15,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum {
-	WAITING_MAX = 256, BYTES_MAX = 32 << 20, TIMEOUT = 10, ANSWER_MAX = 64 << 10,
-	WAIT_MOST = 60, RETRY_AFTER_MOST = 300,		/* seconds */
-};
-
-struct item { struct item *next; const char *path; char *bytes; size_t len; };
+enum { WAITING_MAX = 256, BYTES_MAX = 32 << 20, TIMEOUT = 10, ANSWER_MAX = 64 << 10 };
 
 struct post {
-	char host[256], port[8], prefix[256];
+	char host[256], port[8], prefix[256], where[300];
 	const char *who;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct item *first, **last;
-	size_t bytes;
-	struct post_counts counts;
-	bool ending, complained;
+	struct queue *queue;
 };
 
 /* ---- the address ---- */
@@ -78,53 +66,6 @@ static bool read_url(struct post *p, const char *url)
 	return copy_part(p->host, sizeof(p->host), host, (size_t)(end - host)) &&
 	    copy_part(p->port, sizeof(p->port), nport > 0 ? port + 1 : "4318", nport > 0 ? nport - 1 : 4) &&
 	    copy_part(p->prefix, sizeof(p->prefix), path, npath);
-}
-
-/* ---- the queue; its lock is held ---- */
-
-static void drop_first(struct post *p)
-{
-	struct item *i = p->first;
-
-	p->first = i->next;
-	if (p->first == NULL)
-		p->last = &p->first;
-	p->bytes -= i->len;
-	p->counts.waiting--;
-	free(i->bytes);
-	free(i);
-}
-
-static void add_item(struct post *p, struct item *i)
-{
-	*p->last = i;
-	p->last = &i->next;
-	p->bytes += i->len;
-	p->counts.waiting++;
-	/* the first may be on its way: the thread has a copy of it */
-	while (p->counts.waiting > WAITING_MAX || (p->bytes > BYTES_MAX && p->counts.waiting > 1)) {
-		drop_first(p);
-		p->counts.dropped++;
-	}
-	pthread_cond_broadcast(&p->changed);
-}
-
-void post_put(struct post *p, const char *path, const void *bytes, size_t len)
-{
-	struct item *i = calloc(1, sizeof(*i));
-	char *copy = malloc(len);
-
-	pthread_mutex_lock(&p->lock);
-	if (i != NULL && copy != NULL) {
-		memcpy(copy, bytes, len);
-		*i = (struct item){ NULL, path, copy, len };
-		add_item(p, i);
-	} else {
-		p->counts.dropped++;
-		free(i);
-		free(copy);
-	}
-	pthread_mutex_unlock(&p->lock);
 }
 
 /* ---- one request ---- */
@@ -211,8 +152,6 @@ static uint64_t rejected(const char *body, size_t len)
 	return v;
 }
 
-enum outcome { SENT, REFUSED, AGAIN };
-
 static enum outcome judge(const struct post *p, const char *answer, size_t len, int *after)
 {
 	int status = 0;
@@ -236,13 +175,14 @@ static enum outcome judge(const struct post *p, const char *answer, size_t len, 
 	return REFUSED;
 }
 
-static enum outcome try_once(const struct post *p, const struct item *i, int *after)
+static enum outcome try_once(void *ctx, const char *path, const char *bytes, size_t len, int *after)
 {
+	struct post *p = ctx;
 	char *answer = malloc(ANSWER_MAX);
 	int fd = answer != NULL ? connect_to(p) : -1;
 	enum outcome what = AGAIN;
 
-	if (fd >= 0 && send_request(p, fd, i->path, i->bytes, i->len))
+	if (fd >= 0 && send_request(p, fd, path, bytes, len))
 		what = judge(p, answer, receive(fd, answer, ANSWER_MAX), after);
 	if (fd >= 0)
 		close(fd);
@@ -250,155 +190,40 @@ static enum outcome try_once(const struct post *p, const struct item *i, int *af
 	return what;
 }
 
-/* ---- the thread ---- */
-
-static void wait_seconds(struct post *p, int seconds)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += seconds;
-	while (!p->ending && pthread_cond_timedwait(&p->changed, &p->lock, &until) == 0)
-		;
-}
-
-/* Takes the first out of the queue, so that a full queue may drop what is behind it meanwhile. */
-static struct item *take_item(struct post *p)
-{
-	struct item *i;
-
-	while (p->first == NULL && !p->ending)
-		pthread_cond_wait(&p->changed, &p->lock);
-	if ((i = p->first) == NULL)
-		return NULL;
-	p->first = i->next;
-	if (p->first == NULL)
-		p->last = &p->first;
-	p->bytes -= i->len;
-	return i;
-}
-
-static void say_once(struct post *p, bool works)
-{
-	if (works == !p->complained)
-		return;
-	p->complained = !works;
-	fprintf(stderr, works ? "%s: otlp: the collector at %s:%s answers again\n" :
-	    "%s: otlp: the collector at %s:%s does not take what is sent; it is sent again later\n",
-	    p->who, p->host, p->port);
-}
-
-static void send_item(struct post *p, const struct item *i)
-{
-	int wait = 1;
-
-	for (;;) {
-		int after = 0;
-		enum outcome what;
-
-		pthread_mutex_unlock(&p->lock);
-		what = try_once(p, i, &after);
-		pthread_mutex_lock(&p->lock);
-		say_once(p, what != AGAIN);
-		if (what != AGAIN) {
-			p->counts.sent += what == SENT;
-			p->counts.refused += what == REFUSED;
-			return;
-		}
-		if (p->ending) {
-			p->counts.dropped++;
-			return;
-		}
-		p->counts.retried++;
-		after = after < 0 ? 0 : after < RETRY_AFTER_MOST ? after : RETRY_AFTER_MOST;
-		wait_seconds(p, after > wait ? after : wait);
-		wait = 2 * wait < WAIT_MOST ? 2 * wait : WAIT_MOST;
-	}
-}
-
-static void *work(void *arg)
-{
-	struct post *p = arg;
-	struct item *i;
-
-	pthread_mutex_lock(&p->lock);
-	while ((i = take_item(p)) != NULL) {
-		send_item(p, i);
-		p->counts.waiting--;
-		free(i->bytes);
-		free(i);
-		pthread_cond_broadcast(&p->changed);
-	}
-	pthread_mutex_unlock(&p->lock);
-	return NULL;
-}
-
 /* ---- its life ---- */
+
+void post_put(struct post *p, const char *path, const void *bytes, size_t len)
+{
+	queue_put(p->queue, path, bytes, len);
+}
+
+struct queue_counts post_count(struct post *p) { return queue_count(p->queue); }
 
 struct post *post_open(const char *url, const char *who)
 {
 	struct post *p = calloc(1, sizeof(*p));
-	pthread_condattr_t clock;
+	struct queue_kind kind = { .who = who, .what = "otlp", .most = WAITING_MAX, .bytes = BYTES_MAX,
+		.send = try_once, .ctx = p };
 
 	if (p == NULL)
 		return NULL;
 	p->who = who;
-	p->last = &p->first;
 	if (!read_url(p, url)) {
 		fprintf(stderr, "%s: otlp: %s has to be http://HOST[:PORT][/PATH]; "
 		    "for https:// run a collector or a proxy on this machine\n", who, url);
 		free(p);
 		return NULL;
 	}
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->changed, &clock);
-	pthread_condattr_destroy(&clock);
-	if (pthread_create(&p->thread, NULL, work, p) == 0)
+	snprintf(p->where, sizeof(p->where), "the collector at %s:%s", p->host, p->port);
+	kind.where = p->where;
+	if ((p->queue = queue_open(&kind)) != NULL)
 		return p;
-	fprintf(stderr, "%s: otlp: no thread can be made\n", who);
 	free(p);
 	return NULL;
 }
 
-struct post_counts post_count(struct post *p)
-{
-	struct post_counts counts;
-
-	pthread_mutex_lock(&p->lock);
-	counts = p->counts;
-	pthread_mutex_unlock(&p->lock);
-	return counts;
-}
-
-/* All is sent, or nobody takes it. */
-static bool is_done(struct post *p)
-{
-	bool done;
-
-	pthread_mutex_lock(&p->lock);
-	done = p->counts.waiting == 0 || p->complained;
-	pthread_mutex_unlock(&p->lock);
-	return done;
-}
-
 void post_close(struct post *p, int seconds)
 {
-	uint64_t until = now_ns() + (uint64_t)seconds * 1000000000ull;
-
-	while (now_ns() < until && !is_done(p))
-		usleep(10000);
-	pthread_mutex_lock(&p->lock);
-	p->ending = true;
-	while (p->first != NULL) {
-		drop_first(p);
-		p->counts.dropped++;
-	}
-	pthread_cond_broadcast(&p->changed);
-	pthread_mutex_unlock(&p->lock);
-	pthread_join(p->thread, NULL);
-	pthread_cond_destroy(&p->changed);
-	pthread_mutex_destroy(&p->lock);
+	queue_close(p->queue, seconds);
 	free(p);
 }

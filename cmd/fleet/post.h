@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests of OTLP over HTTP, from a thread of their own. The queue is bounded, in bytes and requests; when
- * it is full the oldest is dropped and counted. What a collector cannot take now is sent again, after a
- * back-off. There is no TLS: a collector elsewhere is reached through one, or a proxy, on this machine.
+ * Requests of OTLP over HTTP, by a queue (queue.h). There is no TLS: a collector elsewhere is reached through
+ * one, or a proxy, on this machine.
  */
 #ifndef DT_CMD_FLEET_POST_H
 #define DT_CMD_FLEET_POST_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "queue.h"
 
 struct post;
-struct post_counts { uint64_t sent, retried, dropped, refused, waiting; };
 
 /* NULL after a message that begins with `who`. url: http://HOST[:PORT][/PATH], to which /v1/… is added. */
 struct post *post_open(const char *url, const char *who);
 /* path: "/v1/metrics" and the like, a constant. The bytes are copied. */
 void post_put(struct post *, const char *path, const void *, size_t len);
-struct post_counts post_count(struct post *);
+struct queue_counts post_count(struct post *);
 /* Waits for at most `seconds` until all is sent. */
 void post_close(struct post *, int seconds);
 

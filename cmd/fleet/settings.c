@@ -109,6 +109,17 @@ static bool set_otlp(struct settings *s, char *rest)
 	return set_place(rest, s->otlp, sizeof(s->otlp), &every, 1);
 }
 
+static bool set_history(struct settings *s, char *rest)
+{
+	const struct number limits[] = {
+		{ "every", 1, 3600, &s->history_every }, { "age", 1, 24 * 366, &s->history_age },
+		{ "size", 1, 1 << 24, &s->history_size },
+	};
+
+	return set_place(rest, s->history, sizeof(s->history), limits, COUNT(limits)) &&
+	    name_good(s->history);
+}
+
 void settings_defaults(struct settings *s)
 {
 	s->runs = 16;
@@ -118,6 +129,9 @@ void settings_defaults(struct settings *s)
 	s->budget.rate = 1000;
 	s->budget.samples = 10000;
 	s->otlp_every = 10;
+	s->history_every = 10;
+	s->history_age = 24;
+	s->history_size = 1024;
 }
 
 /* ---- lines ---- */
@@ -152,6 +166,8 @@ static bool set_line(struct settings *s, const char *word, char *rest)
 		return set_always(s, rest);
 	if (strcmp(word, "otlp") == 0)
 		return set_otlp(s, rest);
+	if (strcmp(word, "history") == 0)
+		return set_history(s, rest);
 	rest = strtok_r(rest, BLANKS, &save);
 	if (rest == NULL || strtok_r(NULL, BLANKS, &save) != NULL)
 		return false;

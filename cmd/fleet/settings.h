@@ -38,6 +38,9 @@ struct settings {
 	char hostroot[256];		/* where the files of the host are, for names of containers; "": / */
 	char otlp[256];			/* http://…; "": nowhere */
 	long otlp_every;		/* seconds */
+	/* what programs have recorded, in a stream of the bus: its name, "" none; and how often, how much */
+	char history[NAME_LENGTH];
+	long history_every, history_age, history_size;	/* seconds, hours, MiB */
 };
 
 void settings_defaults(struct settings *);

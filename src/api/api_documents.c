@@ -33,26 +33,35 @@ int dtrace_documents(dtrace_hdl_t *h, const char *name, const char *host)
 	return 0;
 }
 
+/* After a snapshot, so that all that was counted up to now is in it. */
+static int put_recording(dtrace_hdl_t *h, struct dt_out *out)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->consumer == NULL)
+		return EINVAL;
+	return dt_consumer_snap(t->consumer) != 0 ? EDT_NOMEM : dt_trace_sink_recording(h, out);
+}
+
 static int put_document(dtrace_hdl_t *h, int kind, FILE *fp, uint64_t *left)
 {
 	struct dt_trace *t = h->trace;
 	struct dt_out out;
-	bool put;
+	int err = 0;
 
 	if (fp == NULL || left == NULL || t == NULL || t->sink == NULL)
 		return dt_handle_error(h, EINVAL);
 	dt_out_init(&out, NULL, NULL);
-	put = dt_document_put(t->sink, kind, &out, left);
-	if (put && !out.failed)
+	if (kind == DTRACE_DOCUMENT_RECORDING)
+		err = put_recording(h, &out);
+	else if (!dt_document_put(t->sink, kind, &out, left))
+		err = EINVAL;
+	if (err == 0 && !out.failed)
 		(void)fwrite(dt_out_text(&out), 1, out.len, fp);
-	if (!put || out.failed || ferror(fp)) {
-		int err = !put ? EINVAL : out.failed ? EDT_NOMEM : EIO;
-
-		dt_out_free(&out);
-		return dt_handle_error(h, err);
-	}
+	if (err == 0 && (out.failed || ferror(fp)))
+		err = out.failed ? EDT_NOMEM : EIO;
 	dt_out_free(&out);
-	return 0;
+	return err != 0 ? dt_handle_error(h, err) : 0;
 }
 
 int dtrace_document(dtrace_hdl_t *h, int kind, FILE *fp, uint64_t *left)

@@ -17,14 +17,15 @@ struct dtrace_merge {
 	char why[DT_SINK_WHY];
 };
 
-static dtrace_merge_t *open_merge(dtrace_hdl_t *h, int fd)
+static dtrace_merge_t *open_merge(dtrace_hdl_t *h, int fd, bool past)
 {
 	dtrace_merge_t *m = DT_NEW(h->arena, dtrace_merge_t);
-	struct dt_aggorder order = dt_trace_order(h);
+	struct dt_merge_how how = { .order = dt_trace_order(h), .past = past,
+		.passes = !past && dt_options_on(&h->options, DT_OPT_aggmerge),
+		.interval = h->options.given[DT_OPT_aggrate] ? (uint64_t)h->options.val[DT_OPT_aggrate] : 0 };
 
 	m->h = h;
-	m->m = dt_merge_open(fd, &order, dt_options_on(&h->options, DT_OPT_aggmerge),
-	    h->options.given[DT_OPT_aggrate] ? (uint64_t)h->options.val[DT_OPT_aggrate] : 0, m->why);
+	m->m = dt_merge_open(fd, &how, m->why);
 	if (m->m != NULL)
 		return m;
 	(void)dt_handle_errorf(h, EINVAL, "%s", m->why[0] != '\0' ? m->why : "out of memory");
@@ -65,7 +66,12 @@ static int close_merge(dtrace_merge_t *m)
 
 dtrace_merge_t *dtrace_merge_open(dtrace_hdl_t *h, int fd)
 {
-	DT_PUBLIC(h, NULL, open_merge(h, fd));
+	DT_PUBLIC(h, NULL, open_merge(h, fd, false));
+}
+
+dtrace_merge_t *dtrace_merge_past(dtrace_hdl_t *h, int fd)
+{
+	DT_PUBLIC(h, NULL, open_merge(h, fd, true));
 }
 
 int dtrace_merge_add(dtrace_merge_t *m, const char *name, int64_t offset)

@@ -15,18 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct dt_agg_table *dt_agg_tables_new(const struct dt_layouts *layouts)
+{
+	struct dt_agg_table *t = calloc(layouts->naggs + 1u, sizeof(*t));
+
+	for (uint32_t i = 0; i < layouts->naggs && t != NULL; i++) {
+		t[i].agg.layout = &layouts->aggs[i];
+		t[i].agg.normal = 1;
+	}
+	return t;
+}
+
 int dt_aggs_init(struct dt_aggs *a, const struct dt_layouts *layouts)
 {
 	uint32_t words = 0, key = 0;
 
 	a->layouts = layouts;
 	a->n = layouts->naggs;
-	a->table = calloc(a->n + 1, sizeof(*a->table));
-	if (a->table == NULL)
+	if ((a->table = dt_agg_tables_new(layouts)) == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < a->n; i++) {
-		a->table[i].agg.layout = &layouts->aggs[i];
-		a->table[i].agg.normal = 1;
 		words = layouts->aggs[i].nwords > words ? layouts->aggs[i].nwords : words;
 		key = layouts->aggs[i].keysize > key ? layouts->aggs[i].keysize : key;
 	}
@@ -44,14 +52,20 @@ static void free_elems(struct dt_agg_table *t)
 	t->agg.n = 0;
 }
 
+void dt_agg_tables_free(struct dt_agg_table *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n && t != NULL; i++) {
+		free_elems(&t[i]);
+		free(t[i].agg.elem);
+		free(t[i].bucket);
+	}
+	free(t);
+}
+
 void dt_aggs_free(struct dt_aggs *a)
 {
-	for (uint32_t i = 0; i < a->n && a->table != NULL; i++) {
-		free_elems(&a->table[i]);
-		free(a->table[i].agg.elem);
-		free(a->table[i].bucket);
-	}
-	free(a->table);
+	dt_agg_tables_free(a->table, a->n);
+	dt_agg_tables_free(a->since, a->n);
 	free(a->words);
 	free(a->folded);
 	free_held(a);
@@ -279,7 +293,11 @@ static int merge_into(struct dt_aggs *a, const struct dt_aggcell *part)
 	const struct dt_agglayout *l = &a->layouts->aggs[part->agg];
 	bool folded = a->ops->fold != NULL && has_folded_keys(a->ops, l);
 	struct take take = { &a->table[part->agg], a->words, folded ? a->folded : NULL, a->ops, a->ncpus };
+	int err = merge_part(&take, part);
 
+	if (err != 0 || a->since == NULL)
+		return err;
+	take.t = &a->since[part->agg];
 	return merge_part(&take, part);
 }
 

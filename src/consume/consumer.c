@@ -112,6 +112,31 @@ void dt_consumer_free(struct dt_consumer *c)
 	free(c);
 }
 
+/* ---- what was added since ---- */
+
+int dt_consumer_since(struct dt_consumer *c)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+	struct dt_agg_table *t = dt_agg_tables_new(a->layouts);
+
+	if (t == NULL)
+		return -ENOMEM;
+	dt_agg_tables_free(a->since, a->n);
+	a->since = t;
+	return 0;
+}
+
+void dt_consumer_swap(struct dt_consumer *c)
+{
+	struct dt_aggs *a = dt_consumer_aggs(c);
+	struct dt_agg_table *t = a->table;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		a->since[i].agg.normal = t[i].agg.normal;
+	a->table = a->since;
+	a->since = t;
+}
+
 /* ---- taking records ---- */
 
 /* Copies a record out of a ring, whose memory is the kernel's again when the drain goes on. */

@@ -92,6 +92,12 @@ void dt_consumer_complete(struct dt_consumer *);
 uint32_t dt_consumer_next(const struct dt_consumer *, uint32_t cpu);
 /* merges the kernel's aggregations into ours */
 int dt_consumer_snap(struct dt_consumer *);
+/*
+ * From now on what is merged is kept a second time, by itself: neither clear() nor trunc() changes that, and
+ * the next call begins it anew. 0 or -ENOMEM. dt_consumer_swap() exchanges the two.
+ */
+int dt_consumer_since(struct dt_consumer *);
+void dt_consumer_swap(struct dt_consumer *);
 int dt_consumer_status(struct dt_consumer *);			/* reports drops since the last call */
 
 /* ---- aggregations as the consumer keeps them; pointers are good until the next snapshot ---- */

@@ -17,6 +17,7 @@ struct dt_agg_table {
 struct dt_aggs {
 	const struct dt_layouts *layouts;
 	struct dt_agg_table *table;	/* by the index of its layout */
+	struct dt_agg_table *since;	/* what was added since dt_consumer_since(); NULL: not wanted */
 	uint32_t n;
 	const struct dt_consumer_ops *ops;
 	uint32_t ncpus;			/* of the values by CPU that elements keep; 0: none */
@@ -34,6 +35,8 @@ struct dt_aggs {
 	uint64_t nheld;
 };
 
+struct dt_agg_table *dt_agg_tables_new(const struct dt_layouts *);
+void dt_agg_tables_free(struct dt_agg_table *, uint32_t n);
 int dt_aggs_init(struct dt_aggs *, const struct dt_layouts *);
 void dt_aggs_free(struct dt_aggs *);
 struct dt_aggs *dt_consumer_aggs(struct dt_consumer *);

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sink/documents.h"
 #include "sink/otlp.h"
+#include "sink/record_impl.h"
 
 #include "dif/action.h"
 
+#include <stdlib.h>
+
 enum { NPARTS = DTRACE_DOCUMENT_OTLP_TRACES + 1 };
 
-struct documents { struct dt_sink sink; struct dt_sink *part[NPARTS]; };
+struct documents {
+	struct dt_sink sink;
+	struct dt_sink *part[NPARTS];
+	struct dt_sink *recording;	/* since the last one was taken; NULL: not wanted */
+	struct dt_arena *arena;		/* of it */
+	char *memory;
+	size_t nmemory;
+};
 
 /* By DTRACE_DOCUMENT_*. */
 static const struct dt_sink_type *const types[NPARTS] = { &dt_sink_openmetrics, &dt_sink_otlp_metrics,
@@ -51,6 +61,13 @@ static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, cons
 		dt_otlp_cleared(((struct documents *)s)->part[DTRACE_DOCUMENT_OTLP_METRICS], dt_rec_int(rec));
 }
 
+/* Also one without any element, which the firing that follows refers to. */
+static void take_shown(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	if (dt_document_recording(s))
+		dt_record_shown(((struct documents *)s)->recording, a);
+}
+
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
 	static const struct dt_message_ops ops = { take_value, take_printa, before_effect };
@@ -58,6 +75,8 @@ static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 	dt_otlp_span_begin(spans_of(s));
 	dt_message_event(s, &ops, e);
 	dt_otlp_span_end(spans_of(s), e);
+	if (dt_document_recording(s))
+		dt_record_firing(((struct documents *)s)->recording, e);
 	return 0;
 }
 
@@ -73,15 +92,83 @@ static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 static void take_fault(struct dt_sink *s, const dtrace_errdata_t *d, bool has_addr)
 {
 	dt_sink_openmetrics.fault(((struct documents *)s)->part[DTRACE_DOCUMENT_OPENMETRICS], d, has_addr);
+	if (dt_document_recording(s))
+		dt_sink_record.fault(((struct documents *)s)->recording, d, has_addr);
 }
 
 static void take_drop(struct dt_sink *s, const dtrace_dropdata_t *d, const char *kind)
 {
 	dt_sink_openmetrics.drop(((struct documents *)s)->part[DTRACE_DOCUMENT_OPENMETRICS], d, kind);
+	if (dt_document_recording(s))
+		dt_sink_record.drop(((struct documents *)s)->recording, d, kind);
+}
+
+static void take_enabled(struct dt_sink *s, const struct dt_sink_clause *c)
+{
+	if (dt_document_recording(s))
+		dt_sink_record.enabled(((struct documents *)s)->recording, c);
+}
+
+static void take_symbol(struct dt_sink *s, enum dt_symkind kind, uint32_t pid, uint64_t addr,
+    const char *name)
+{
+	if (dt_document_recording(s))
+		dt_sink_record.symbol(((struct documents *)s)->recording, kind, pid, addr, name);
+}
+
+/* ---- a recording beside them ---- */
+
+bool dt_document_recording(const struct dt_sink *s)
+{
+	return s->type == &dt_sink_documents && ((const struct documents *)s)->recording != NULL;
+}
+
+static void end_recording(struct documents *d)
+{
+	dt_sink_close(d->recording);
+	dt_arena_free(d->arena);
+	free(d->memory);
+	d->recording = NULL;
+	d->arena = NULL;
+	d->memory = NULL;
+}
+
+bool dt_document_record(struct dt_sink *s, const struct dt_sink_start *start)
+{
+	struct documents *d = (struct documents *)s;
+	char why[DT_SINK_WHY];
+	struct dt_sink_env env = s->env;
+
+	end_recording(d);
+	d->arena = env.arena = dt_arena_under(s->env.arena);
+	env.memory = &d->memory;
+	env.nmemory = &d->nmemory;
+	env.why = why;
+	if ((d->recording = dt_sink_make(&dt_sink_record, &env)) == NULL)
+		return false;
+	dt_sink_record.start(d->recording, start);
+	return true;
+}
+
+void dt_document_recorded(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	dt_record_aggregation((struct dt_record *)((struct documents *)s)->recording, a);
+}
+
+bool dt_document_take(struct dt_sink *s, struct dt_out *o)
+{
+	struct documents *d = (struct documents *)s;
+
+	dt_sink_record.end(d->recording, 0, false);
+	if (((struct dt_record *)d->recording)->blocks.err != 0)
+		return false;
+	dt_out_put(o, d->memory, d->nmemory);
+	return true;
 }
 
 static void close_documents(struct dt_sink *s)
 {
+	end_recording((struct documents *)s);
 	for (int i = 0; i < NPARTS; i++)
 		dt_sink_close(((struct documents *)s)->part[i]);
 }
@@ -112,7 +199,10 @@ const struct dt_sink_type dt_sink_documents = {
 	.open = open_documents,
 	.close = close_documents,
 	.start = take_start,
+	.enabled = take_enabled,
 	.event = take_event,
+	.shown = take_shown,
+	.symbol = take_symbol,
 	.fault = take_fault,
 	.drop = take_drop,
 	.snapshot = take_snapshot,

@@ -11,7 +11,19 @@
 
 extern const struct dt_sink_type dt_sink_documents;
 
-/* kind: DTRACE_DOCUMENT_*. What was left out since the last time is added to *left. False: no such part. */
+/*
+ * A recording beside the documents, of what happens from now on; and its end: the bytes go to `o`. In between
+ * come the aggregations that it ends with. False: there is none, or no memory for it.
+ */
+bool dt_document_record(struct dt_sink *, const struct dt_sink_start *);
+void dt_document_recorded(struct dt_sink *, const struct dt_sink_aggs *);
+bool dt_document_recording(const struct dt_sink *);
+bool dt_document_take(struct dt_sink *, struct dt_out *);
+
+/*
+ * kind: DTRACE_DOCUMENT_* but for the recording. What was left out since the last time is added to *left.
+ * False: no such part.
+ */
 bool dt_document_put(struct dt_sink *, int kind, struct dt_out *, uint64_t *left);
 
 #endif

@@ -80,7 +80,9 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 /* Hosts have removed what a trunc() without a number removes; who merges last cuts. */
 static void op_trunc(void *ctx, int64_t id, int64_t n)
 {
-	if (!((struct dt_merge *)ctx)->passes)
+	const struct dt_merge *m = ctx;
+
+	if (!m->passes && !m->past)
 		merge_agg_of(ctx, id)->keep = n;
 }
 
@@ -200,7 +202,7 @@ static void write_last(struct dt_merge *m)
 static void write_end(struct dt_merge *m)
 {
 	int status = 0;
-	bool exited = false;
+	bool exited = false, past = m->past;
 
 	for (size_t i = 0; i < m->sources.n; i++)
 		m->sources.v[i]->gone |= !m->sources.v[i]->ended;
@@ -210,7 +212,10 @@ static void write_end(struct dt_merge *m)
 	if (m->first == NULL)
 		return;
 	m->now = m->written > m->snapped ? m->written : m->snapped;
-	write_last(m);
+	if (past)
+		merge_past_write(m);
+	else
+		write_last(m);
 	for (size_t i = 0; i < m->sources.n; i++) {
 		const struct dt_merge_source *s = m->sources.v[i];
 
@@ -248,7 +253,7 @@ static void set_up(struct dt_merge *m, int fd, char *why)
 	m->opts.symbolize = merge_symbolize;
 	m->opts.symctx = m;
 	m->caller.all = true;
-	m->now = dt_clock_ns();
+	m->now = m->past ? dt_clock_wall_ns() : dt_clock_ns();
 	dt_out_init(&m->out, NULL, &m->opts);
 	dt_statements_init(&m->statements, m->arena, &m->out, &ops);
 	m->statements.played = true;
@@ -267,8 +272,7 @@ static bool try_set_up(struct dt_merge *m, int fd, char *why)
 	return m->sink != NULL;
 }
 
-struct dt_merge *dt_merge_open(
-    int fd, const struct dt_aggorder *order, bool passes, uint64_t interval, char *why)
+struct dt_merge *dt_merge_open(int fd, const struct dt_merge_how *how, char *why)
 {
 	struct dt_merge *m = calloc(1, sizeof(*m));
 
@@ -277,9 +281,10 @@ struct dt_merge *dt_merge_open(
 		free(m);
 		return NULL;
 	}
-	m->order = *order;
-	m->passes = passes;
-	m->interval = interval;
+	m->order = how->order;
+	m->passes = how->passes;
+	m->past = how->past;
+	m->interval = how->interval;
 	if (try_set_up(m, fd, why))
 		return m;
 	dt_arena_free(m->arena);
@@ -289,19 +294,22 @@ struct dt_merge *dt_merge_open(
 
 static struct dt_merge_source *add_source(struct dt_merge *m, const char *name, int64_t offset)
 {
-	struct dt_merge_source *s = DT_NEW(m->arena, struct dt_merge_source);
+	struct dt_merge_source *again = merge_past_again(m), *s = again;
 
+	if (s == NULL)
+		s = DT_NEW(m->arena, struct dt_merge_source);
 	s->m = m;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->offset = offset;
-	s->number = m->sources.n;
+	s->number = again != NULL ? s->number : m->sources.n;
 	s->opts = dt_print_defaults;
 	dt_out_init(&s->out, NULL, &s->opts);
-	s->play = (struct dt_play){ .sink = m->interval != 0 ? &merge_snapshot_sink : &merge_source_sink,
+	s->play = (struct dt_play){
+		.sink = m->interval != 0 && !m->past ? &merge_snapshot_sink : &merge_source_sink,
 		.argument = (const char *)s, .out = &s->out,
-		.opts = &s->opts };
+		.opts = &s->opts, .ctx = s, .host = m->past ? merge_past_host : NULL };
 	s->player = dt_play_open(&s->play, s->why);
-	if (s->player != NULL)
+	if (s->player != NULL && again == NULL)
 		dt_vec_push(m->arena, &m->sources, s);
 	return s->player != NULL ? s : NULL;
 }
@@ -328,6 +336,8 @@ int dt_merge_feed(struct dt_merge *m, struct dt_merge_source *s, const void *byt
 	if (err != 0 || s->why[0] != '\0')
 		s->gone = true;
 	write_ready(m);
+	if (m->past && (s->gone || s->ended))
+		merge_past_end(s);
 	return s->gone ? -1 : 0;
 }
 
@@ -390,6 +400,8 @@ int dt_merge_close(struct dt_merge *m)
 	}
 	dt_sink_close(m->sink);
 	for (size_t i = 0; i < m->sources.n; i++) {
+		if (m->sources.v[i]->closed)
+			continue;
 		(void)dt_play_close(m->sources.v[i]->player);
 		dt_out_free(&m->sources.v[i]->out);
 	}
@@ -397,6 +409,8 @@ int dt_merge_close(struct dt_merge *m)
 		merge_free_event(pop(m));
 	for (size_t i = 0; i < m->rounds.n; i++)
 		merge_free_event(m->rounds.v[i]->event);
+	for (size_t i = 0; i < m->sums.n; i++)
+		free_table(m->sums.v[i]);
 	dt_out_free(&m->out);
 	dt_arena_free(m->arena);
 	free(m);

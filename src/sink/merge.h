@@ -15,13 +15,19 @@
 struct dt_merge;
 struct dt_merge_source;
 
-/*
- * Writes to the descriptor, which is not closed before `dt_merge_close`; `why` has DT_SINK_WHY bytes.
- * `passes`: the recording will be merged with others, so a trunc() to a number is left to who merges last.
- * `interval`: regular snapshots of the sources are merged as often (ns); 0: they are left out.
- */
-struct dt_merge *dt_merge_open(
-    int fd, const struct dt_aggorder *, bool passes, uint64_t interval, char *why);
+struct dt_merge_how {
+	struct dt_aggorder order;
+	bool passes;			/* for another merge, which cuts what trunc() cuts */
+	uint64_t interval;		/* regular snapshots are merged as often (ns); 0: they are left out */
+	/*
+	 * Sources are pieces of the past of several hosts, each fed as a whole before the next is added.
+	 * Their times become wall time; a printa() is of its host alone; what each counted is added up.
+	 */
+	bool past;
+};
+
+/* Writes to the descriptor, which is not closed before `dt_merge_close`; `why` has DT_SINK_WHY bytes. */
+struct dt_merge *dt_merge_open(int fd, const struct dt_merge_how *, char *why);
 /*
  * Times of the source less `offset` are ours. NULL: out of memory. The name is copied; it is empty if the
  * source is a merge itself, whose texts name hosts.

@@ -116,8 +116,13 @@ void merge_record(struct dt_merge_source *s, struct dt_rec *rec)
 static void add_value(struct dt_arena *arena, struct dt_value *to, const struct dt_value *v)
 {
 	const struct dt_aggfunc *f = dt_aggfunc_of(to->aggkind);
-	int64_t *words = DT_NEWN(arena, int64_t, to->nwords + 1);
+	int64_t *words;
 
+	if (v->nwords >= to->nwords) {
+		f->merge((int64_t *)(uintptr_t)to->words, to->aggarg, v->words);
+		return;
+	}
+	words = DT_NEWN(arena, int64_t, to->nwords + 1);
 	f->init(words, to->aggarg);
 	memcpy(words, v->words, (v->nwords < to->nwords ? v->nwords : to->nwords) * sizeof(*words));
 	f->merge((int64_t *)(uintptr_t)to->words, to->aggarg, words);
@@ -154,9 +159,23 @@ static bool same_functions(const struct dt_aggrow *a, const struct dt_aggrow *b)
 	return same;
 }
 
-/* Adds a row whose keys are ours already. */
+/* Keys of another table may lie in an arena that ends before. */
+static const struct dt_value *copy_keys(struct dt_arena *arena, const struct dt_aggrow *row)
+{
+	struct dt_value *keys = dt_arena_memdup(arena, row->keys, row->nkeys * sizeof(*keys));
+
+	for (uint32_t k = 0; k < row->nkeys; k++) {
+		if (keys[k].kind == DT_V_STRING || keys[k].kind == DT_V_BYTES)
+			keys[k].bytes = dt_arena_memdup(arena, keys[k].bytes, keys[k].len);
+		if (keys[k].kind == DT_V_STACK || keys[k].kind == DT_V_USTACK)
+			keys[k].pcs = dt_arena_memdup(arena, keys[k].pcs, keys[k].npcs * sizeof(uint64_t));
+	}
+	return keys;
+}
+
+/* Adds a row whose keys are ours already; copies: they may end before the arena does. */
 static bool add_row(struct dt_arena *arena, struct merge_table *t, const struct dt_value *keys,
-    const struct dt_aggrow *row)
+    const struct dt_aggrow *row, bool copies)
 {
 	struct dt_out text;
 	struct dt_key *k;
@@ -170,7 +189,7 @@ static bool add_row(struct dt_arena *arena, struct merge_table *t, const struct 
 	if (k == NULL)
 		dt_arena_lack(arena);
 	if (fresh)
-		dt_vec_push(arena, &t->rows, new_row(arena, keys, row));
+		dt_vec_push(arena, &t->rows, new_row(arena, copies ? copy_keys(arena, row) : keys, row));
 	if (!same_functions(&t->rows.v[k->number], row))
 		return false;
 	for (uint32_t i = 0; i < row->nvals; i++)
@@ -186,24 +205,10 @@ bool merge_rows(struct dt_merge_source *s, struct dt_arena *arena, struct merge_
 
 		for (uint32_t k = 0; k < rows[i].nkeys; k++)
 			merge_value(s, arena, &keys[k]);
-		if (!add_row(arena, t, keys, &rows[i]))
+		if (!add_row(arena, t, keys, &rows[i], false))
 			return false;
 	}
 	return true;
-}
-
-/* Keys of another table may lie in an arena that ends before. */
-static const struct dt_value *copy_keys(struct dt_arena *arena, const struct dt_aggrow *row)
-{
-	struct dt_value *keys = dt_arena_memdup(arena, row->keys, row->nkeys * sizeof(*keys));
-
-	for (uint32_t k = 0; k < row->nkeys; k++) {
-		if (keys[k].kind == DT_V_STRING || keys[k].kind == DT_V_BYTES)
-			keys[k].bytes = dt_arena_memdup(arena, keys[k].bytes, keys[k].len);
-		if (keys[k].kind == DT_V_STACK || keys[k].kind == DT_V_USTACK)
-			keys[k].pcs = dt_arena_memdup(arena, keys[k].pcs, keys[k].npcs * sizeof(uint64_t));
-	}
-	return keys;
 }
 
 bool merge_tables(struct dt_merge *m, struct dt_arena *arena, struct merge_table *to,
@@ -211,7 +216,7 @@ bool merge_tables(struct dt_merge *m, struct dt_arena *arena, struct merge_table
 {
 	(void)m;
 	for (size_t i = 0; i < t->rows.n; i++)
-		if (!add_row(arena, to, copy_keys(arena, &t->rows.v[i]), &t->rows.v[i]))
+		if (!add_row(arena, to, t->rows.v[i].keys, &t->rows.v[i], true))
 			return false;
 	return true;
 }

@@ -59,6 +59,7 @@ struct dt_merge_source {
 	struct dt_map probes;		/* its ids, as text -> ours */
 	uint64_t seen;			/* our time; nothing older comes */
 	bool started, ended, exited, gone;
+	bool needed, closed;		/* past: something of its program is used; its player is gone */
 	int status;
 	DT_VEC(struct merge_table *) last;	/* what it shows at its end */
 	DT_VEC(struct merge_snapshot *) snapshots;	/* the last, of each aggregation */
@@ -82,9 +83,11 @@ struct dt_merge {
 	struct dt_map names, places;	/* kind, address -> name; kind, name -> address */
 	struct dt_map aggs;		/* id -> struct merge_agg */
 	uint64_t interval;		/* of regular snapshots; 0: there are none */
+	uint64_t latest;		/* past: the latest end of a source */
 	uint64_t snapped;		/* when the last was written */
 	bool fresh;			/* a source has given one since */
-	bool passes;			/* it will be merged with others: nothing is cut off */
+	bool passes, past;		/* see dt_merge_how */
+	DT_VEC(struct merge_table *) sums;	/* past: what was counted, by aggregation */
 	uint64_t passed;		/* what was last said of the order */
 	struct merge_event *doing;	/* the firing that is written */
 	uint64_t now, next, late, missing;
@@ -116,6 +119,13 @@ void merge_free_snapshots(struct dt_merge_source *);
 struct merge_table *merge_table_of(struct dt_merge_source *, size_t i);
 /* The sum of all, if it is time. */
 void merge_write_snapshots(struct dt_merge *);
+
+/* merge_past.c */
+bool merge_past_add(struct dt_merge_source *, const struct merge_table *);
+int merge_past_host(void *source, const struct dt_host *);	/* its clocks */
+void merge_past_write(struct dt_merge *);	/* the sums at the end */
+void merge_past_end(struct dt_merge_source *);	/* the sums, if it is time; what it needs no more is freed */
+struct dt_merge_source *merge_past_again(struct dt_merge *);	/* one that is closed; NULL: none */
 
 /* merge_aggs.c */
 bool merge_symbolize(void *merge, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);

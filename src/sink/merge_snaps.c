@@ -77,7 +77,7 @@ void merge_write_snapshots(struct dt_merge *m)
 	DT_VEC(int64_t) done = { 0 };
 	struct merge_table *t;
 
-	if (m->interval == 0 || !m->fresh || m->first == NULL || now < m->snapped + m->interval)
+	if (m->interval == 0 || m->past || !m->fresh || m->first == NULL || now < m->snapped + m->interval)
 		return;
 	m->fresh = false;
 	m->snapped = m->now = now;

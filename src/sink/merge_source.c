@@ -121,7 +121,8 @@ static void source_start(struct dt_sink *sink, const struct dt_sink_start *start
 		return;
 	}
 	m->first = s;
-	for (size_t i = 0; i < start->nclauses; i++)
+	s->needed = true;
+	for (size_t i = 0; i < start->nclauses && !m->past; i++)
 		check_clause(m, &start->clauses[i]);
 	m->now = merge_our_time(s, start->time);
 	m->sink->env.started = true;
@@ -138,6 +139,7 @@ static const char *agg_name_of(struct dt_merge_source *s, struct dt_sink *sink, 
 	a->name = dt_arena_strdup(s->m->arena, name);
 	a->keys = DT_NEWN(s->m->arena, struct dt_loc, nkeys + 1);
 	a->nkeys = nkeys;
+	s->needed = true;
 	for (uint32_t k = 0; k < nkeys; k++) /* sources live as long as the merge, and so do these */
 		a->keys[k] = sink->env.aggkey(sink->env.ctx, id, k);
 	return name;
@@ -302,7 +304,7 @@ static int source_event(struct dt_sink *sink, const struct dt_sink_event *from)
 	}
 	copy_records(s, e, from);
 	s->seen = e->time > s->seen ? e->time : s->seen;
-	if (!shows(e->ecb))
+	if (!shows(e->ecb) || s->m->past)
 		merge_push(s->m, e);
 	else if (!join_round(s, e)) {
 		snprintf(s->why, sizeof(s->why), "its aggregations are not those of the other hosts");
@@ -369,7 +371,16 @@ static int source_aggregation(struct dt_sink *sink, const struct dt_sink_aggs *a
 	struct dt_merge_source *s = source_of(sink);
 	struct merge_table *t = DT_NEW(s->m->arena, struct merge_table);
 
-	if (take_table(s, sink, s->m->arena, t, a)) {
+	if (s->m->past) {
+		struct dt_arena *arena = dt_arena_under(s->m->arena);
+		struct merge_table piece = { .nids = 0 };
+		bool fits = take_table(s, sink, arena, &piece, a) && merge_past_add(s, &piece);
+
+		dt_keys_free(&piece.keys);
+		dt_arena_free(arena);
+		if (fits)
+			return 0;
+	} else if (take_table(s, sink, s->m->arena, t, a)) {
 		dt_vec_push(s->m->arena, &s->last, t);
 		return 0;
 	}
@@ -384,6 +395,8 @@ static void source_end(struct dt_sink *sink, int status, bool exited)
 	if (!s->play.ended)			/* the player is closed, and the stream had no end */
 		return;
 	s->ended = true;
+	if (s->m->past && merge_our_time(s, sink->env.now(sink->env.ctx)) > s->m->latest)
+		s->m->latest = merge_our_time(s, sink->env.now(sink->env.ctx));
 	s->exited = exited;
 	s->status = status;
 }

@@ -40,6 +40,9 @@ void dt_record_start(struct dt_sink *, const struct dt_sink_start *);
 void dt_record_enabled(struct dt_sink *, const struct dt_sink_clause *);
 void dt_record_clause(struct dt_record *, struct dt_out *, const struct dt_ecb *);
 
+/* A firing without the text that it shows. */
+void dt_record_firing(struct dt_sink *, const struct dt_sink_event *);
+
 /* record_aggs.c */
 void dt_record_shown(struct dt_sink *, const struct dt_sink_aggs *);
 void dt_record_snapshot(struct dt_sink *, const struct dt_sink_aggs *);

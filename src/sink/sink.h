@@ -143,6 +143,8 @@ struct dt_sink_env {
 	const char *program;		/* of documents (sink/documents.h): part of their names; or NULL */
 	const char *host;		/* in them; "": its own name */
 	int record_fd;			/* record without an argument: where to (dtrace_record_fd()) */
+	char **memory;			/* record: it goes there instead, with its length; or NULL */
+	size_t *nmemory;
 	uint64_t record_limit;		/* firings a second that it writes; 0: all */
 	char *why;			/* where open() says why it refuses: DT_SINK_WHY bytes */
 	bool started, ended;

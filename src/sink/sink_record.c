@@ -307,6 +307,19 @@ static bool is_over_limit(struct dt_record *r)
 	return true;
 }
 
+void dt_record_firing(struct dt_sink *s, const struct dt_sink_event *e)
+{
+	struct dt_record *r = (struct dt_record *)s;
+
+	put_probe(r, e->data->dtpda_pdesc);
+	for (size_t i = 0; i < e->n; i++) {
+		struct dt_value v = value_of(&e->recs[i]);
+
+		dt_record_name(r, &v);
+	}
+	put_event(r, e);
+}
+
 /* The text first: what it asks for has to stand before the firing. */
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
@@ -319,13 +332,7 @@ static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 		r->leaving = false;
 		return err != 0 ? err : r->blocks.err;
 	}
-	put_probe(r, e->data->dtpda_pdesc);
-	for (size_t i = 0; i < e->n; i++) {
-		struct dt_value v = value_of(&e->recs[i]);
-
-		dt_record_name(r, &v);
-	}
-	put_event(r, e);
+	dt_record_firing(s, e);
 	if (r->text.len > 0)
 		put_text_block(r, DT_TEXT_FIRING, dt_out_text(&r->text), r->text.len);
 	return err != 0 ? err : r->blocks.err;
@@ -401,7 +408,8 @@ static int open_record(struct dt_sink *s)
 {
 	struct dt_record *r = (struct dt_record *)s;
 
-	r->blocks.file = s->env.argument != NULL ? dt_outfile(s->env.argument, false, true) :
+	r->blocks.file = s->env.memory != NULL ? open_memstream(s->env.memory, s->env.nmemory) :
+	    s->env.argument != NULL ? dt_outfile(s->env.argument, false, true) :
 	    dt_outfile_of(s->env.record_fd);
 	if (r->blocks.file == NULL) {
 		snprintf(s->env.why, DT_SINK_WHY, "-O record=%s: %s",

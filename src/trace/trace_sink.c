@@ -142,12 +142,23 @@ static void describe_sources(struct dt_trace *t, struct dt_arena *arena, struct 
 	start->sources = sources;
 }
 
-/* Called before anything is written; does its work once. */
-void dt_trace_sink_start(struct dt_trace *t)
+static struct dt_sink_start describe_start(struct dt_trace *t, struct dt_arena *arena)
 {
 	struct dt_sink_start start = { .pid = getpid(), .time = dt_clock_ns(), .wall = dt_clock_wall_ns(),
 		.nprograms = (uint32_t)t->progs.n, .programs = t->progs.v };
 	struct dt_hostinfo host;
+
+	describe_programs(t, arena, &start);
+	describe_sources(t, arena, &start);
+	dt_hostinfo_read(&host);
+	start.host = dt_arena_strdup(arena, host.uname.nodename);
+	return start;
+}
+
+/* Called before anything is written; does its work once. */
+void dt_trace_sink_start(struct dt_trace *t)
+{
+	struct dt_sink_start start;
 	struct dt_arena *arena;
 
 	if (t->sink->env.started)
@@ -156,10 +167,7 @@ void dt_trace_sink_start(struct dt_trace *t)
 	if (t->sink->type->start == NULL)
 		return;
 	arena = dt_arena_under(t->arena);
-	describe_programs(t, arena, &start);
-	describe_sources(t, arena, &start);
-	dt_hostinfo_read(&host);
-	start.host = host.uname.nodename;
+	start = describe_start(t, arena);
 	t->sink->type->start(t->sink, &start);
 	dt_arena_free(arena);
 }
@@ -201,6 +209,48 @@ void dt_trace_sink_snapshot(struct dtrace_hdl *h)
 		aggs.rows = dt_trace_sorted(h, &id, 1, &aggs.n);	/* none: trunc() has removed all */
 		t->sink->type->snapshot(t->sink, &aggs);
 	}
+}
+
+/* ---- a recording beside documents ---- */
+
+/* Aggregations of what was counted since the last one began. */
+static void record_since(struct dtrace_hdl *h)
+{
+	struct dt_trace *t = h->trace;
+
+	dt_consumer_swap(t->consumer);
+	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
+		int64_t id = dt_consumer_agg_at(t->consumer, i)->layout->id;
+		struct dt_sink_aggs aggs = { .ids = &id, .nids = 1 };
+
+		aggs.rows = dt_trace_sorted(h, &id, 1, &aggs.n);
+		if (aggs.n > 0)
+			dt_document_recorded(t->sink, &aggs);
+	}
+	dt_consumer_swap(t->consumer);
+}
+
+int dt_trace_sink_recording(struct dtrace_hdl *h, struct dt_out *o)
+{
+	struct dt_trace *t = h->trace;
+	struct dt_sink_start start;
+	struct dt_arena *arena;
+	bool good;
+
+	if (t->sink->type != &dt_sink_documents || t->consumer == NULL)
+		return EINVAL;
+	if (dt_document_recording(t->sink)) {
+		record_since(h);
+		if (!dt_document_take(t->sink, o))
+			return EDT_NOMEM;
+	}
+	if (dt_consumer_since(t->consumer) != 0)
+		return EDT_NOMEM;
+	arena = dt_arena_under(t->arena);
+	start = describe_start(t, arena);
+	good = dt_document_record(t->sink, &start);
+	dt_arena_free(arena);
+	return good ? 0 : EDT_NOMEM;
 }
 
 /* ---- the end ---- */

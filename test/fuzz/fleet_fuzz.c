@@ -5,6 +5,7 @@
  * on standard error has no character that a terminal obeys.
  */
 #include "agent.h"
+#include "past.h"
 #include "relay.h"
 
 #include <fcntl.h>
@@ -26,6 +27,8 @@ int bus_send(struct bus *b, const char *subject, const void *p, size_t len)
 unsigned long bus_dropped(const struct bus *b) { (void)b; return 0; }
 bool worker_begin(struct message *m) { (void)m; return false; }
 int asker_run(struct asker *a) { (void)a; return 1; }
+
+int asker_past(struct asker *a, const struct past_wish *w) { (void)a, (void)w; return 1; }
 
 /* ---- one answer ---- */
 
@@ -50,6 +53,35 @@ static void check_shown(const char *text, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (((unsigned char)text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 0x7f)
 			abort();
+}
+
+static void give_past(struct past *past, const char *bytes, size_t len)
+{
+	char subject[32];
+	struct bus_message m = { .subject = subject, .bytes = (char *)(uintptr_t)bytes + 1, .len = len - 1 };
+
+	snprintf(subject, sizeof(subject), "dt.history.%c.calls", 'a' + bytes[0] % 8);
+	past_message(past, &m, 1000000000000000000);
+}
+
+/* The same pieces as a history. */
+static void history(struct asker *a, const char *p, size_t len)
+{
+	struct past past = { .until = UINT64_MAX };
+
+	past_open(&past, a);
+	while (len > 0) {
+		const char *end = memmem(p, len, "\n~~\n", 4);
+		size_t n = end != NULL ? (size_t)(end - p) : len;
+
+		if (n > 0)
+			give_past(&past, p, n);
+		n += end != NULL ? 4 : 0;
+		p += n;
+		len -= n;
+	}
+	(void)past_report(&past);
+	past_close(&past);
 }
 
 static void answer(struct asker *a, const char *p, size_t len)
@@ -109,13 +141,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	strcpy(a->user, "u");
 	strcpy(a->run, "r");
 	a->root = a->run;
-	a->lists = (data[0] & 1) != 0;
+	a->past = (data[0] & 4) != 0;
+	a->lists = (data[0] & 1) != 0 && !a->past;
 	a->snapshots = (data[0] & 2) != 0;
 	a->out_fd = null;
 	(void)dtrace_setopt(dtp, "aggrate", "1ms");
-	a->merge = a->lists ? NULL : dtrace_merge_open(dtp, null);
+	a->merge = a->lists ? NULL : a->past ? dtrace_merge_past(dtp, null) : dtrace_merge_open(dtp, null);
 	stderr = stdout = open_memstream(&shown, &nshown);
-	answer(a, (const char *)data + 1, len - 1);
+	if (a->past)
+		history(a, (const char *)data + 1, len - 1);
+	else
+		answer(a, (const char *)data + 1, len - 1);
 	end(a);
 	fclose(stderr);
 	stderr = err;

@@ -111,6 +111,32 @@ static void test_time(dtrace_hdl_t *h, const char *bytes, size_t n)
 	close(fd);
 }
 
+/* Pieces of the past: one after the other; what they counted is added up, a damaged one is left out. */
+static void test_past(dtrace_hdl_t *h, const char *bytes, size_t n)
+{
+	int fd = memfd_create("merged", MFD_CLOEXEC), order;
+	dtrace_merge_t *m = dtrace_merge_past(h, fd);
+	char *text;
+
+	order = dtrace_merge_add(m, "", 0);
+	for (int i = 0; i < 20; i++) {
+		int source = dtrace_merge_add(m, i % 2 == 0 ? "one" : "two", 0);
+
+		CHECK_INT(source, i + 1);
+		CHECK_INT(dtrace_merge_feed(m, source, bytes, i == 7 ? n / 8 : n), 0);
+		CHECK_INT(dtrace_merge_ended(m, source) != 0, i != 7);
+		dtrace_merge_time(m, order, (uint64_t)i);
+		if (i == 7)
+			dtrace_merge_leave(m, source);
+	}
+	CHECK_INT(dtrace_merge_close(m), 0);
+	text = merged(h, fd);
+	CHECK(strstr(text, "{\"keys\":[\"x\",1],\"values\":[95]}") != NULL);
+	CHECK_INT(count_of(text, "\"type\":\"exit\""), 1);
+	free(text);
+	close(fd);
+}
+
 /* Whatever a byte is, the others end as they do without it, or the whole is refused. */
 static void test_damaged(dtrace_hdl_t *h, const char *bytes, size_t n)
 {
@@ -118,7 +144,7 @@ static void test_damaged(dtrace_hdl_t *h, const char *bytes, size_t n)
 
 	for (size_t at = 0; at < n; at += 37) {
 		int fd = memfd_create("merged", MFD_CLOEXEC);
-		dtrace_merge_t *m = dtrace_merge_open(h, fd);
+		dtrace_merge_t *m = at % 2 == 0 ? dtrace_merge_past(h, fd) : dtrace_merge_open(h, fd);
 
 		memcpy(both, bytes, n);
 		both[at] ^= 0x41;
@@ -144,6 +170,7 @@ int main(void)
 	if (CHECK(h != NULL && n > 0 && n < sizeof(bytes))) {
 		test_two(h, bytes, n);
 		test_time(h, bytes, n);
+		test_past(h, bytes, n);
 		test_damaged(h, bytes, n);
 	}
 	if (f != NULL)

@@ -185,7 +185,7 @@ static void fill(int n, size_t len)
 {
 	struct post *p = post_open("http://127.0.0.1:1", "queue");
 	char *bytes = calloc(1, len);
-	struct post_counts c;
+	struct queue_counts c;
 
 	for (int i = 0; p != NULL && i < n; i++)
 		post_put(p, "/v1/metrics", bytes, len);
@@ -202,7 +202,7 @@ int main(void)
 	return 0;
 }
 C
-if cc -D_GNU_SOURCE -DDT_VERSION='"test"' -Wall -Icmd/fleet -Icmd/common -o "$tmp/queue" "$tmp/queue.c" cmd/fleet/post.c -lpthread 2>"$tmp/log"; then
+if cc -D_GNU_SOURCE -DDT_VERSION='"test"' -Wall -Icmd/fleet -Icmd/common -o "$tmp/queue" "$tmp/queue.c" cmd/fleet/post.c cmd/fleet/queue.c -lpthread 2>"$tmp/log"; then
 	"$tmp/queue" >"$tmp/out" 2>"$tmp/err"
 	same "a queue of 256 requests" "$(sed -n 1p "$tmp/out")" "300: 256 + 44, 0"
 	case $(sed -n 2p "$tmp/out") in

@@ -33,6 +33,9 @@ else
 	grep -q traced "$tmp/log"
 	check $? "it traces"
 fi
+"$tmp/b/dtrace" --hosts web1 -n BEGIN >"$tmp/log" 2>&1 </dev/null
+[ $? -eq 1 ] && grep -q "and a static build lacks it" "$tmp/log" && [ ! -e "$tmp/b/dtraced" ]
+check $? "it has no dtraced, and says so"
 # the 20 things and more that it does in other roots
 STATIC=$tmp/b/dtrace sh test/cli/package/static_root.sh
 tools/tarball "$tmp/b" 0 here >"$tmp/log" 2>&1 && tar -C "$tmp" -xf "$tmp/b/dtrace-0-here.tar.xz" &&
