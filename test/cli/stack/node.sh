@@ -17,8 +17,10 @@ ways() {
 	pid=$!
 	waits test -e "$tmp/d/waits"
 	start -q -x bufsize=64m -x ustackframes=1024 -p "$pid" -n 'BEGIN { printf("ready\n"); }
+	    syscall::close:entry /pid == $target && arg0 == 4999998/ { jstack(9); }
 	    syscall::close:entry /pid == $target && arg0 >= 5000000 && arg0 < 6000000/ { printf("@%d\n", arg0 - 5000000); ustack(1000); }
 	    syscall::close:entry /pid == $target && arg0 == 4999999/ { exit(0); }'
+	waits grep -q "main (.*node_stacks.js" "$tmp/out"
 	touch "$tmp/d/go"
 	waits ended "$tracer"
 	touch "$tmp/d/end"
@@ -26,7 +28,7 @@ ways() {
 	pid=
 	awk '/^stack / { n = $2; next } { print n ": " $0 }' "$tmp/d/frames" >"$tmp/said"
 	# without the two functions that make the call
-	awk -v tick="$tick" '/^@/ { n = substr($0, 2); skip = 2; next }
+	awk -v tick="$tick" 'BEGIN { skip = 1e9 } /^@/ { n = substr($0, 2); skip = 2; next }
 	    { sub(/^ */, "") }
 	    / \([^()]*\)$/ || $0 == "javascript" tick "?" { if (skip-- <= 0) print n ": " $0 }' "$tmp/out" >"$tmp/seen"
 }
