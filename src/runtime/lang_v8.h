@@ -2,9 +2,9 @@
 /*
  * Frames of JavaScript in V8 (Node.js). All code of V8, interpreter and builtins included, keeps frame
  * pointers and has no unwind tables: the native walk goes over it by frame pointers, and this step looks at
- * what that has read of each frame (w->buf). Below the frame pointer are the context and the function, or a small
- * number that says which other kind of frame this is: then the native frame stays. A frame of a function
- * takes its place.
+ * what that has read of each frame (w->buf). Below the frame pointer are the context and the function, or
+ * a small number that says which other kind of frame this is: then the native frame stays. A frame of a
+ * function takes its place.
  *
  * What stands for a function is its SharedFunctionInfo, which the garbage collector seldom moves, and the key
  * says whether it is still there. Frames of the interpreter have the bytecode and the place in it.
@@ -20,7 +20,8 @@ enum { V8_TAG = 1, V8_TAG_BITS = 3, V8_TYPE_WORD = 8, V8_TYPE_SHIFT = 32 };
  * words of a frame, below its frame pointer; where the SharedFunctionInfo goes, its words, and in it the
  * bytecode of a function that is interpreted
  */
-enum { V8_FUNCTION = 3, V8_CONTEXT = 4, V8_FRAME_WORDS = 5, V8_INFO = 8, V8_INFO_WORDS = 8, V8_INFO_DATA = 8 };
+enum { V8_FUNCTION = 3, V8_CONTEXT = 4, V8_FRAME_WORDS = 5 };
+enum { V8_INFO = 8, V8_INFO_WORDS = 8, V8_INFO_DATA = 8 };
 
 INLINE u64 v8_is_object(u64 word) { return (word & V8_TAG_BITS) == V8_TAG; }
 
