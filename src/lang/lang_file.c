@@ -92,7 +92,7 @@ void dt_lang_file_look(const char *base, struct dt_elf *elf, struct dt_lang_file
 
 		to->symbol[i] = d != NULL ? d->vaddr : 0;
 	}
-	if (to->symbol[0] != 0)
+	if (to->symbol[0] != 0 && to->lang->loops[0] != NULL)
 		(void)dt_elf_each_function(elf, take_function, to);
 	if (to->symbol[0] == 0 || (to->nloops == 0 && to->lang->loops[0] != NULL))
 		to->lang = NULL;

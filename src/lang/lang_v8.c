@@ -102,10 +102,14 @@ static bool find_text(const struct v8 *v, uint64_t string, struct text *to)
 	uint64_t w[3], from = 0, whole = UINT64_MAX;	/* map and hash, length; what follows differs */
 	unsigned type;
 
-	for (int hops = 0; hops < HOPS && is_string(v, string, &type); hops++) {
-		uint64_t n;
+	for (int hops = 0; hops < HOPS; hops++) {
+		uint64_t n, map = get_one(v, string, 0);
 
-		if (!get(v, string, 1, w, 3))
+		if (map != 0 && (map & TAG_BITS) == 0) {
+			string = map + TAG;	/* it has been moved there just now */
+			continue;
+		}
+		if (!is_string(v, string, &type) || !get(v, string, 1, w, 3))
 			return false;
 		n = w[0] >> SMI_SHIFT;
 		whole = whole < n ? whole : n;
@@ -289,7 +293,7 @@ static uint32_t line(const struct dt_lang_function *f, uint32_t pos)
 
 /* ---- functions ---- */
 
-enum { SCOPE_LOCALS = 2, LOCALS_MAX = 4096, TAIL = 8, DEPTH = 6, INFO_WORDS = 8 };
+enum { SCOPE_LOCALS = 2, LOCALS_MAX = 4096, TAIL = 8, DEPTH = 6, INFO_WORDS = 8, TRIES = 3 };
 
 /*
  * The name of a function in its ScopeInfo, and where it begins. After flags, counts and variables that
@@ -376,7 +380,8 @@ static int function(const struct dt_lang_process *p, const struct dt_unwind_lang
 		return -ESTALE;
 	if (to->name[0] == '\0')
 		memcpy(to->name, "<anonymous>", sizeof("<anonymous>"));
-	if (is_type(&v, script, DT_V8_SCRIPT_TYPE))
+	/* more than once, as what it refers to may be moved meanwhile */
+	for (int i = 0; i < TRIES && to->first == 0 && is_type(&v, script, DT_V8_SCRIPT_TYPE); i++)
 		read_script(&v, script, start, seen->more, to);
 	return read_info(&v, seen, &name, &script);
 }

@@ -2,9 +2,9 @@
 /*
  * Frames of JavaScript in V8 (Node.js). All code of V8, interpreter and builtins included, keeps frame
  * pointers and has no unwind tables: the native walk goes over it by frame pointers, and this step looks at
- * each frame that it has left (w->low). Below the frame pointer are the context and the function, or a small
- * number that says which other kind of frame this is: then the native frame stays. A frame of a function
- * takes its place.
+ * what that has read of each frame (w->buf). Below the frame pointer are the context and the function, or
+ * a small number that says which other kind of frame this is: then the native frame stays. A frame of a
+ * function takes its place.
  *
  * What stands for a function is its SharedFunctionInfo, which the garbage collector seldom moves, and the key
  * says whether it is still there. Frames of the interpreter have the bytecode and the place in it.
@@ -14,9 +14,14 @@
 
 /* of keep[], if no other runtime uses it: maps of objects whose type is known in this stack */
 enum { V8_SHARED_MAP, V8_BYTECODE_MAP };
+enum { V8_CODE = 3 };			/* of jit: the frame before was of code without rows too */
 enum { V8_TAG = 1, V8_TAG_BITS = 3, V8_TYPE_WORD = 8, V8_TYPE_SHIFT = 32 };
-/* words of a frame, of which so many are read; where the SharedFunctionInfo goes, and its words */
-enum { V8_FUNCTION = 3, V8_CONTEXT = 4, V8_FRAME_WORDS = 5, V8_INFO = 8, V8_INFO_WORDS = 8 };
+/*
+ * words of a frame, below its frame pointer; where the SharedFunctionInfo goes, its words, and in it the
+ * bytecode of a function that is interpreted
+ */
+enum { V8_FUNCTION = 3, V8_CONTEXT = 4, V8_FRAME_WORDS = 5 };
+enum { V8_INFO = 8, V8_INFO_WORDS = 8, V8_INFO_DATA = 8 };
 
 INLINE u64 v8_is_object(u64 word) { return (word & V8_TAG_BITS) == V8_TAG; }
 
@@ -49,8 +54,9 @@ INLINE void v8_bytecode(struct rt *r, struct dt_work_walk *w, const struct dt_un
 	w->at = 0;		/* its first line */
 	w->tmp[1] = w->buf[i & 3];
 	w->tmp[2] = w->buf[(i - 1) & 3];
-	if (!v8_is_object(w->tmp[1]) || !v8_is_type(r, w, user_word(r, w->tmp[1] - V8_TAG),
-	    l->word[DT_V8_BYTECODE_TYPE], V8_BYTECODE_MAP))
+	if (!v8_is_object(w->tmp[1]) || (w->tmp[1] != v8_info(w, V8_INFO_DATA) &&
+	    !v8_is_type(r, w, user_word(r, w->tmp[1] - V8_TAG), l->word[DT_V8_BYTECODE_TYPE],
+	    V8_BYTECODE_MAP)))
 		return;
 	w->more = w->tmp[1];
 	if ((w->tmp[2] & 0xffffffff) == 0)
@@ -66,8 +72,7 @@ static FN long v8_step(struct rt *r)
 		w->kept = DT_LANG_V8;
 		w->keep[V8_SHARED_MAP] = w->keep[V8_BYTECODE_MAP] = 0;
 	}
-	if (!l || w->low & 7 || read_user(r, w->buf, 8 * V8_FRAME_WORDS, w->low - 8 * V8_FRAME_WORDS) ||
-	    !v8_is_object(w->buf[V8_CONTEXT]) || !v8_is_object(w->buf[V8_FUNCTION]))
+	if (!l || w->ended || !v8_is_object(w->buf[V8_CONTEXT]) || !v8_is_object(w->buf[V8_FUNCTION]))
 		return 1;
 	w->tmp[0] = user_word(r, w->buf[V8_FUNCTION] - V8_TAG + l->word[DT_V8_SHARED]);
 	if (!v8_is_object(w->tmp[0]) ||

@@ -199,16 +199,17 @@ INLINE u64 saved_at(const struct dt_work_walk *w, u64 cfa, u32 how, int off)
  * One step along the frame pointer, which points to a pair: the caller's frame pointer and the return
  * address. On aarch64 the pair may be anywhere in its frame, so what is above it is not known to be the
  * caller's frame, and sp is vague from here on. Go puts the pair a word below the stack pointer, hence + 8.
- * 1: the walk ends.
+ * The words below the pair are for V8's step. 1: the walk ends.
  */
 INLINE long by_frame(struct rt *r, struct dt_work_walk *w)
 {
-	u64 fp = w->fp, pair[2];
+	u64 fp = w->fp;
 
-	if (fp + 8 < w->sp || fp & 7 || read_user(r, pair, sizeof(pair), fp))
+	if (fp + 8 < w->sp || fp & 7 ||
+	    read_user(r, w->buf, 8 * (V8_FRAME_WORDS + 2), fp - 8 * V8_FRAME_WORDS))
 		return 1;
-	w->fp = pair[0];
-	w->pc = pair[1];
+	w->fp = w->buf[V8_FRAME_WORDS];
+	w->pc = w->buf[V8_FRAME_WORDS + 1];
 	w->sp = fp + 16;
 	w->vague = w->link;
 	w->exact = 0;
@@ -312,14 +313,14 @@ INLINE u64 runs_frames(const struct dt_work_walk *w, const struct dt_unwind_rule
 
 /*
  * A step along the frame pointer, over code without rows. In a process with runtimes it may be V8's, whose
- * step then looks at the frame that was left.
+ * step then looks at what was read of the frame.
  */
 INLINE long over_code(struct rt *r, struct dt_work_walk *w)
 {
-	w->low = w->fp;
 	w->ended = (u64)by_frame(r, w);
 	w->lang = w->nlangs ? DT_LANG_V8 : 0;
-	w->fresh = 1;
+	w->fresh = w->jit != V8_CODE;	/* else its record is found already */
+	w->jit = V8_CODE;
 	return w->lang ? 0 : (long)w->ended;
 }
 

@@ -6,7 +6,7 @@
 const fs = require('fs');
 const vm = require('vm');
 
-const FIRST = 5000000, LAST = 4999999;
+const FIRST = 5000000, LAST = 4999999, WAITING = 4999998;
 const [count, seed, dir, warm] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4], process.argv[5] === 'warm'];
 let state = seed >>> 0, serial = 0, quiet = warm;
 const said = [];
@@ -112,8 +112,9 @@ function run() {
 }
 
 function main() {
+	close(WAITING);
 	if (!fs.existsSync(`${dir}/go`))
-		return setTimeout(main, 20);
+		return setTimeout(main, 50);
 	run();
 	fs.writeFileSync(`${dir}/frames`, said.join('\n') + '\n');
 	close(LAST);
