@@ -54,3 +54,27 @@ awk '/^@/ { if (plain && main) exit; text = ""; plain = main = 0 } { sub(/^ */, 
 awk -v tick="$tick" 'index($0, tick "rb_vm_exec+") { loop = NR } /^getpgid$/ { if (loop == NR - 1) first = 1 }
 	/^<main> / { main = loop > 0 } END { exit !(first && main) }' "$tmp/log"
 check $? "the frames of each activation of the loop stand behind it"
+
+# threads that wait, each with its own frames
+cat >"$tmp/waits.rb" <<'END'
+def takes(queue); queue.pop; end
+def sleeps; sleep; end
+queue = Queue.new
+threads = [Thread.new { takes(queue) }, Thread.new { sleeps }]
+sleep 0.01 until threads.all? { |t| t.status == 'sleep' }
+File.write(ARGV[0], '')
+sleep
+END
+"$path" --disable=gems "$tmp/waits.rb" "$tmp/ready" >"$tmp/log" 2>&1 &
+pid=$!
+waits test -e "$tmp/ready"
+run -q -p "$pid" -n 'profile:::wall-19 /pid == $target/ { @[jstack(9)] = count(); }
+    profile:::wall-19 /pid == $target && n++ > 100/ { exit(0); }'
+kill "$pid"
+pid=
+tr -s ' \n' ' ' <"$tmp/out" >"$tmp/log"
+# pop is in Ruby from 3.3 on
+grep -q " pop \\((<internal:[^)]*) \\)*takes ($tmp/waits.rb:1) block in <main> ($tmp/waits.rb:4) " "$tmp/log" &&
+	grep -q " sleep sleeps ($tmp/waits.rb:2) block in <main> ($tmp/waits.rb:4) " "$tmp/log" &&
+	grep -q " sleep <main> ($tmp/waits.rb:7) " "$tmp/log"
+check $? "threads that wait have their own frames"
