@@ -53,7 +53,7 @@ LIB_SRC := $(wildcard src/*/*.c)
 CMD_SRC := $(filter-out cmd/web/% cmd/fleet/%,$(wildcard cmd/*.c cmd/*/*.c))
 # Commands, providers and what callers ask for now and then: small matters more there than quick.
 small_release := -Os
-SMALL := api builtin file handle inject inproc interp kernel lang machine native patch process provider replay sink usdt wire
+SMALL := api builtin file handle inject inproc interp kernel lang machine native patch process provider replay sink trace usdt wire
 # What else the binary is, by the name it is called by (cmd/main.c).
 COMMANDS := $(filter-out common dtrace web fleet,$(notdir $(patsubst %/,%,$(sort $(dir $(wildcard cmd/*/*.c))))))
 export DLIB := $(sort $(wildcard dlib/*.d))
@@ -63,7 +63,7 @@ TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 # A command of its own, which needs an HTTP server and a page.
-WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/cost.c cmd/common/signals.c cmd/common/split.c
+WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/beside.c cmd/common/cost.c cmd/common/signals.c cmd/common/split.c
 # The fleet's agent and asker, one program by two names: the only one that needs libnats.
 FLEET_SRC := $(wildcard cmd/fleet/*.c) cmd/common/signals.c cmd/common/arguments.c cmd/common/cost.c
 # A library of its own, for programs that make probes while they run: it knows nothing of the other one.
@@ -271,7 +271,7 @@ $(eval $(call tool_folder,differ,test/diff))
 # What hosts and relays send: all of the asker but the bus.
 $(B)/obj/test/fuzz/fleet_fuzz.o: private ALL_CFLAGS += -Icmd/fleet -Icmd/common
 $(B)/fleet_fuzz: $(B)/obj/test/fuzz/fleet_fuzz.o $(patsubst %,$(B)/obj/cmd/fleet/%.o,asker_args asker_hosts asker_relays \
-	asker_report message relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
+	asker_report message page relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)

@@ -6,6 +6,7 @@
  * writer promises, and takes each count and offset only after comparing it with the length it was given.
  */
 #include "file/digest.h"
+#include "file/lines.h"
 #include "base/printable.h"
 
 #include <errno.h>
@@ -321,6 +322,7 @@ int dt_digest_make(struct dt_digest *d, const struct dt_digest_want *w, int fd, 
 	case DT_DIGEST_SYMBOL: err = put_symbol(d, e, w->name); break;
 	case DT_DIGEST_SECTION: err = put_section(d, e, w->name); break;
 	case DT_DIGEST_BYTES: err = put_bytes(d, e, w->at, w->most); break;
+	case DT_DIGEST_LINES: err = dt_lines_make(d, e, w->most); break;
 	default: err = -EINVAL; break;
 	}
 	dt_elf_close(e);

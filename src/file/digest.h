@@ -26,6 +26,7 @@ enum dt_digest_what {
 	DT_DIGEST_PLAIN,		/* the same of any file: text */
 	DT_DIGEST_MADE,			/* what `make` makes of a file that is no ELF file */
 	DT_DIGEST_DIES,			/* of its debugging data (dies.h); only of dt_reader_types() */
+	DT_DIGEST_LINES,		/* lines and inlined calls (lines.h), at most `most` bytes */
 };
 
 enum { DT_DIGEST_DEBUG = DT_ELF_DEBUG_PATHS };		/* files that may have what this one lacks */

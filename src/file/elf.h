@@ -104,6 +104,8 @@ bool dt_elf_vaddr_to_offset(const struct dt_elf *, uint64_t vaddr, uint64_t *off
  * before the segment's own bytes count.
  */
 bool dt_elf_code_vaddr(const struct dt_elf *, uint64_t off, uint64_t len, uint64_t *vaddr);
+/* Does a mapping from there begin a segment of code? A process may map pieces of one again elsewhere. */
+bool dt_elf_begins_code(const struct dt_elf *, uint64_t off);
 
 struct dt_elf_function {
 	const char *name;		/* lives as long as the file, without a version */
@@ -146,6 +148,12 @@ int dt_elf_symbol(struct dt_elf *, const char *name, uint64_t *vaddr);
 bool dt_elf_has_memory(const struct dt_elf *, uint64_t vaddr);
 /* Size and alignment of each thread's block; false: there is none */
 bool dt_elf_tls(const struct dt_elf *, uint64_t *size, uint64_t *align);
+/*
+ * lines.c: source lines and inlined calls. The first call reads them, at most so many bytes, from the file's
+ * DWARF or that of its debug file. 0; -ENOENT: it has none; or why not.
+ */
+struct dt_lines;
+int dt_elf_lines(struct dt_elf *, uint64_t most, const struct dt_lines **);
 /* elf_memory.c: of memory; giving back what can be read again, of a file that others read */
 size_t dt_elf_bytes(const struct dt_elf *);
 void dt_elf_unload(struct dt_elf *);

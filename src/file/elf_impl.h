@@ -4,6 +4,7 @@
 #define DT_FILE_ELF_IMPL_H
 
 #include "file/elf.h"
+#include "file/lines.h"
 
 struct dt_rows;
 
@@ -77,6 +78,9 @@ struct dt_elf {
 	bool id_sought;
 	struct dt_elf *debug;		/* the file that the names come from, if not this one */
 	struct dt_elf_names names[DT_ELF_KINDS];
+	struct dt_lines lines;		/* bytes NULL: none, or not asked for */
+	bool has_lines;			/* they were asked for, with this result */
+	int lines_err;
 };
 
 void dt_elf_free_names(struct dt_elf *);	/* and sections (elf_memory.c) */
@@ -110,6 +114,7 @@ int dt_elf_remote_names(struct dt_elf *, enum dt_elf_kind);
 /* at most that many: *len is how many there are */
 int dt_elf_remote_bytes(struct dt_elf *, uint64_t off, uint64_t most, void **bytes, size_t *len);
 int dt_elf_remote_symbol(struct dt_elf *, const char *name, uint64_t *vaddr);
+int dt_elf_remote_lines(struct dt_elf *, uint64_t most, void **bytes, size_t *len);
 struct dt_cfi;
 int dt_elf_remote_rows(struct dt_elf *, struct dt_cfi *);
 void dt_elf_remote_end(struct dt_elf *);		/* what was not asked for */

@@ -30,6 +30,7 @@ size_t dt_elf_bytes(const struct dt_elf *e)
 	}
 	for (const struct dt_elf_bytes *b = e->bytes; b != NULL; b = b->next)
 		n += sizeof(*b) + b->len;
+	n += e->lines.len;
 	return n + sizeof(*e) + malloc_usable_size(e->head) + malloc_usable_size(e->ph) +
 	    malloc_usable_size(e->sh) + dt_elf_bytes(e->debug);
 }
@@ -74,6 +75,9 @@ void dt_elf_free_names(struct dt_elf *e)
 		free(b);
 	}
 	e->bytes = NULL;
+	free(e->lines.bytes);
+	e->lines = (struct dt_lines){ 0 };
+	e->has_lines = false;
 }
 
 void dt_elf_unload(struct dt_elf *e)

@@ -131,6 +131,21 @@ int dt_elf_remote_names(struct dt_elf *e, enum dt_elf_kind kind)
 	return err != 0 ? err : dt_elf_index_names(&e->names[kind]);
 }
 
+int dt_elf_remote_lines(struct dt_elf *e, uint64_t most, void **bytes, size_t *len)
+{
+	struct dt_question q = question(e, DT_DIGEST_LINES);
+	char *debug[DT_ELF_DEBUG_PATHS];
+	int n = dt_elf_has_section(e, ".debug_info") ? 0 : dt_elf_debug_paths(e, debug), err;
+
+	q.want.most = most;
+	for (int i = 0; i < n; i++)
+		q.debug[i] = debug[i];
+	err = e->fd >= 0 ? dt_reader_ask(e->reader, &q, NULL, bytes, len) : -EBADF;
+	for (int i = 0; i < n; i++)
+		free(debug[i]);
+	return err;
+}
+
 /*
  * Takes over the bytes. An answer begins with the address of the section; the NUL that dt_reader_ask() put
  * after it moves along, so that text at the end still ends.

@@ -48,14 +48,17 @@ static void json_put_bytes(struct dt_json *j, const struct dt_value *v)
  * The members of an address. A name that is only the number again means that the address is unknown,
  * and it is left out.
  */
-static void json_put_name(struct dt_json *j, const struct dt_value *v, const char *text)
+static void json_put_name(struct dt_json *j, const struct dt_value *v, char *text)
 {
 	bool module = v->kind == DT_V_MOD || v->kind == DT_V_UMOD;
+	struct dt_frame_parts parts = { 0 };
 	char plain[32];
 
 	if (v->kind == DT_V_UADDR && dt_lang_is_frame(v->i)) {
 		dt_json_key(j, "language");
 		dt_json_str(j, dt_lang_name(dt_lang_of(DT_FRAME_LANG(v->i))));
+	} else if (v->kind == DT_V_UADDR) {
+		dt_frame_split(text, &parts);
 	}
 	snprintf(plain, sizeof(plain), "0x%llx", (unsigned long long)v->i);
 	dt_json_key(j, "address");
@@ -63,6 +66,16 @@ static void json_put_name(struct dt_json *j, const struct dt_value *v, const cha
 	if (strcmp(text, plain) != 0) {
 		dt_json_key(j, module ? "module" : "symbol");
 		dt_json_str(j, text);
+	}
+	if (parts.inlined) {
+		dt_json_key(j, "inlined");
+		dt_json_bool(j, true);
+	}
+	if (parts.file != NULL) {
+		dt_json_key(j, "file");
+		dt_json_str(j, parts.file);
+		dt_json_key(j, "line");
+		dt_json_uint(j, parts.line);
 	}
 }
 
@@ -106,7 +119,7 @@ static void json_put_stack(struct dt_json *j, const struct dt_value *v)
 	dt_json_open(j, '[');
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] != 0 && !j->o->failed; i++) {
 		pc.i = v->pcs[i];
-		dt_symbol_text(j->o->opts, &pc, text, sizeof(text));
+		dt_frame_text(j->o->opts, v, i, text, sizeof(text));
 		for (rest = text; (line = strsep(&rest, "\n")) != NULL; ) {
 			dt_json_open(j, '{');
 			json_put_name(j, &pc, line);

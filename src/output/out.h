@@ -22,11 +22,14 @@
 
 struct dt_types;
 
-enum dt_symkind { DT_SYM_KERNEL, DT_SYM_MODULE, DT_SYM_USER, DT_SYM_UOBJECT, DT_SYM_UADDR };
+enum dt_symkind { DT_SYM_KERNEL, DT_SYM_MODULE, DT_SYM_USER, DT_SYM_UOBJECT, DT_SYM_UADDR, DT_SYM_UFRAME,
+	DT_SYM_UCALLER };
 
 /*
  * The text of an address, without padding. KERNEL and UADDR give name and offset
- * ("vmlinux`schedule+0x1d"), USER gives the function only, MODULE and UOBJECT give the file only.
+ * ("vmlinux`schedule+0x1d"), USER gives the function only, MODULE and UOBJECT give the file only. UFRAME and
+ * UCALLER are for the first and the other frames of a user stack: as UADDR, or with -x inlines and -x lines
+ * several lines (output/print.h); an UCALLER is a return address, so the call is before it.
  * False: the address is unknown, and the caller prints the number itself.
  */
 typedef bool dt_symbolize_f(void *ctx, enum dt_symkind, uint32_t pid, uint64_t addr, char *buf, size_t len);

@@ -30,6 +30,17 @@ void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
  * for each, innermost first. Bytes for such a text:
  */
 enum { DT_FRAME_TEXT = 8192 };
+/* The text of the i-th frame of a stack, and what the symbolizer is asked for. */
+void dt_frame_text(const struct dt_print_opts *, const struct dt_value *stack, uint32_t i, char *buf,
+    size_t len);
+enum dt_symkind dt_frame_kind(const struct dt_value *stack, uint32_t i);
+/*
+ * A line of a native frame taken apart, in place: "object`function [inlined] (file:line)", of which the last
+ * two may be missing (file NULL) and are cut off. A frame of a language stays whole.
+ */
+#define DT_FRAME_INLINED " [inlined]"
+struct dt_frame_parts { const char *file; uint32_t line; bool inlined; };
+void dt_frame_split(char *text, struct dt_frame_parts *);
 /* The text of an address value (SYM … UADDR); 0x… when it is unknown. */
 void dt_symbol_text(const struct dt_print_opts *, const struct dt_value *, char *buf, size_t len);
 /* How many characters at the start of such a text are the module; 0: it has none */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -84,6 +85,15 @@ void dt_hexdump_print(struct dt_out *o, const void *p, size_t len)
 /* ---- addresses ---- */
 
 /* Always leaves a string that ends in buf: a symbolizer may fill it to the last byte. */
+static void address_text(const struct dt_print_opts *opts, enum dt_symkind kind, uint32_t pid, uint64_t addr,
+    char *buf, size_t len)
+{
+	if (opts->symbolize && opts->symbolize(opts->symctx, kind, pid, addr, buf, len))
+		buf[len - 1] = '\0';
+	else
+		snprintf(buf, len, "0x%" PRIx64, addr);
+}
+
 void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, char *buf, size_t len)
 {
 	static const uint8_t kinds[] = {
@@ -91,14 +101,51 @@ void dt_symbol_text(const struct dt_print_opts *opts, const struct dt_value *v, 
 		[DT_V_UMOD] = DT_SYM_UOBJECT, [DT_V_UADDR] = DT_SYM_UADDR,
 	};
 
-	if (len == 0)
+	if (v->kind >= DT_V_SYM && v->kind <= DT_V_UADDR)
+		address_text(opts, kinds[v->kind], v->pid, v->i, buf, len);
+	else
+		snprintf(buf, len, "0x%" PRIx64, v->i);
+}
+
+enum dt_symkind dt_frame_kind(const struct dt_value *v, uint32_t i)
+{
+	return v->kind != DT_V_USTACK ? DT_SYM_KERNEL : i == 0 ? DT_SYM_UFRAME : DT_SYM_UCALLER;
+}
+
+void dt_frame_text(const struct dt_print_opts *opts, const struct dt_value *v, uint32_t i, char *buf,
+    size_t len)
+{
+	address_text(opts, dt_frame_kind(v, i), v->pid, v->pcs[i], buf, len);
+}
+
+/* From the end, as the name is untrusted and may look like anything. */
+void dt_frame_split(char *text, struct dt_frame_parts *p)
+{
+	size_t n = strlen(text), mark = strlen(DT_FRAME_INLINED);
+	char *at = n > 0 ? text + n - 1 : text, *end = at, *open;
+
+	*p = (struct dt_frame_parts){ 0 };
+	if (dt_symbol_module(text) == 0)
 		return;
-	if (opts->symbolize && v->kind >= DT_V_SYM && v->kind <= DT_V_UADDR &&
-	    opts->symbolize(opts->symctx, kinds[v->kind], v->pid, v->i, buf, len)) {
-		buf[len - 1] = '\0';
-		return;
+	while (at > text && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	if (*end == ')' && at < end && at[-1] == ':') {
+		p->line = (uint32_t)strtoul(at, NULL, 10);
+		at[-1] = '\0';
+		for (open = at - 1; open > text && strncmp(open, " (", 2) != 0; open--)
+			;
+		if (open > text) {
+			*open = '\0';
+			p->file = open + 2;
+			n = (size_t)(open - text);
+		} else {
+			at[-1] = ':';
+		}
 	}
-	snprintf(buf, len, "0x%" PRIx64, v->i);
+	if (n > mark && strcmp(text + n - mark, DT_FRAME_INLINED) == 0) {
+		text[n - mark] = '\0';
+		p->inlined = true;
+	}
 }
 
 /* module`function+0xoffset, or module+0xaddress: the name of a module may have a + too (libstdc++.so.6). */
@@ -115,14 +162,10 @@ size_t dt_symbol_module(const char *text)
 void dt_stack_print(struct dt_out *o, const struct dt_value *v, uint32_t indent)
 {
 	char text[DT_FRAME_TEXT], *line, *rest;
-	struct dt_value pc = {
-		.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8
-	};
 
 	dt_out_str(o, "\n");
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] && !o->failed; i++) {
-		pc.i = v->pcs[i];
-		dt_symbol_text(o->opts, &pc, text, sizeof(text));
+		dt_frame_text(o->opts, v, i, text, sizeof(text));
 		for (rest = text; (line = strsep(&rest, "\n")) != NULL; ) {
 			dt_out_pad(o, ' ', indent);
 			dt_out_str(o, line);

@@ -115,6 +115,7 @@ static FN u64 frame_word(struct rt *r)
 #include "runtime/lang_python.h"
 #include "runtime/lang_ruby.h"
 #include "runtime/lang_hotspot.h"
+#include "runtime/lang_v8.h"
 
 /* Where all frames of a stack of the language lie side by side, those that come after the last segment. */
 INLINE long lang_has_more(const struct dt_work_walk *w)
@@ -133,6 +134,7 @@ INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 	case DT_LANG_PHP: return php_step(r);
 	case DT_LANG_RUBY: return ruby_step(r);
 	case DT_LANG_HOTSPOT: return hotspot_step(r, w);
+	case DT_LANG_V8: return v8_step(r);
 	}
 	return 1;
 }

@@ -13,6 +13,7 @@ enum dt_lang_id {
 	DT_LANG_PYTHON,
 	DT_LANG_HOTSPOT,
 	DT_LANG_PHP,
+	DT_LANG_V8,
 	DT_LANG_RUBY,
 	DT_LANGS
 };
@@ -89,6 +90,23 @@ enum dt_hotspot_word {
 	DT_HS_CONST_METHOD, DT_HS_CONST_SIZE, DT_HS_CONST_POOL, DT_HS_POOL_HOLDER, DT_HS_KLASS_NAME,
 	DT_HS_WORDS
 };
+
+/*
+ * Each is the value of a constant by which V8 describes itself (src/lang/lang_v8.c has their names in this
+ * order): offsets in objects, numbers of types of objects, and where frames have what.
+ */
+enum dt_v8_word {
+	DT_V8_SHARED_TYPE, DT_V8_SHARED, DT_V8_TOKEN, DT_V8_FP_BYTECODE,
+	DT_V8_SCRIPT_TYPE, DT_V8_SCOPE_TYPE, DT_V8_BYTECODE_TYPE,
+	DT_V8_BYTECODE_DATA, DT_V8_SCOPE_VARS, DT_V8_NOT_STRING,
+	DT_V8_WORDS
+};
+/*
+ * In a SharedFunctionInfo, before DT_V8_TOKEN: its name or its ScopeInfo, and its script. They tell one from
+ * another.
+ */
+enum { DT_V8_NAME_BEFORE = 28, DT_V8_SCRIPT_BEFORE = 12 };
+#define DT_V8_KEY(name, script) ((name) ^ ((script) << 21 | (script) >> 43))
 
 /* The key of a method that is interpreted; of compiled code it has bits and the number of the compilation. */
 #define DT_HS_KEY(cm, name) (((cm) ^ ((name) << 20 | (name) >> 44)) & ~(3ull << 62))

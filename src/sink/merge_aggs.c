@@ -61,10 +61,8 @@ static uint64_t translate(struct dt_merge_source *s, enum dt_symkind kind, uint3
 
 static void translate_stack(struct dt_merge_source *s, const struct dt_value *v, uint64_t *pcs)
 {
-	enum dt_symkind kind = v->kind == DT_V_USTACK ? DT_SYM_UADDR : DT_SYM_KERNEL;
-
 	for (uint32_t i = 0; i < v->npcs && v->pcs[i] != 0; i++)
-		pcs[i] = translate(s, kind, v->pid, v->pcs[i]);
+		pcs[i] = translate(s, dt_frame_kind(v, i), v->pid, v->pcs[i]);
 }
 
 void merge_value(struct dt_merge_source *s, struct dt_arena *arena, struct dt_value *v)

@@ -43,6 +43,8 @@ static bool symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t ad
 
 	symbol_key(key, sizeof(key), kind, pid, addr);
 	text = dt_map_get(&p->symbols, key);
+	if (text == NULL && kind > DT_SYM_UADDR)	/* recorded without -x inlines and -x lines */
+		return symbolize(ctx, DT_SYM_UADDR, pid, addr, buf, len);
 	if (text == NULL || text[0] == '\0')
 		return false;
 	snprintf(buf, len, "%s", text);

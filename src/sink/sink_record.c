@@ -98,16 +98,12 @@ static void take_symbol(struct dt_sink *s, enum dt_symkind kind, uint32_t pid, u
 void dt_record_name(struct dt_record *r, const struct dt_value *v)
 {
 	bool stack = v->kind == DT_V_STACK || v->kind == DT_V_USTACK;
-	struct dt_value pc = *v;
 	char text[DT_FRAME_TEXT];
 
 	if (v->kind >= DT_V_SYM && v->kind <= DT_V_UADDR)
 		dt_symbol_text(r->sink.env.out->opts, v, text, sizeof(text));
-	pc.kind = v->kind == DT_V_USTACK ? DT_V_UADDR : DT_V_SYM;
-	for (uint32_t i = 0; stack && i < v->npcs && v->pcs[i] != 0; i++) {
-		pc.i = v->pcs[i];
-		dt_symbol_text(r->sink.env.out->opts, &pc, text, sizeof(text));
-	}
+	for (uint32_t i = 0; stack && i < v->npcs && v->pcs[i] != 0; i++)
+		dt_frame_text(r->sink.env.out->opts, v, i, text, sizeof(text));
 }
 
 static void put_probe(struct dt_record *r, const dtrace_probedesc_t *p)

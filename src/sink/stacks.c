@@ -33,11 +33,17 @@ static size_t without_offset(const char *text)
 }
 
 /*
- * Frames of languages are functions too: "name (file:3)" loses its line. Returns the length of what is left.
+ * Frames of languages are functions too: "name (file:3)" loses its line; native ones lose the file too, and
+ * whether they are inlined. Returns the length of what is left.
  */
 static size_t without_line(char *text)
 {
-	size_t n = strlen(text), end = n > 0 ? n - 1 : 0, at = end;
+	struct dt_frame_parts parts;
+	size_t n, end, at;
+
+	dt_frame_split(text, &parts);
+	n = strlen(text);
+	at = end = n > 0 ? n - 1 : 0;
 
 	while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
 		at--;
@@ -60,7 +66,6 @@ static void add_frame(struct dt_out *to, const char *text, size_t n, const char 
 static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct dt_value *v)
 {
 	bool user = v->kind == DT_V_USTACK;
-	struct dt_value pc = { .kind = user ? DT_V_UADDR : DT_V_SYM, .pid = v->pid, .size = 8 };
 	struct dt_out *to = user ? &p->user : &p->kernel;
 	char text[DT_FRAME_TEXT], *line;
 	uint32_t n = 0;
@@ -69,8 +74,7 @@ static void add_stack(struct dt_stacks *s, struct dt_stack_path *p, const struct
 	while (n < v->npcs && v->pcs[n] != 0)
 		n++;
 	while (n-- > 0) {
-		pc.i = v->pcs[n];
-		dt_symbol_text(s->sink.env.out->opts, &pc, text, sizeof(text));
+		dt_frame_text(s->sink.env.out->opts, v, n, text, sizeof(text));
 		while ((line = strrchr(text, '\n')) != NULL) {
 			add_frame(to, line + 1, user ? without_line(line + 1) : without_offset(line + 1),
 			    user ? "" : DT_STACK_KERNEL);

@@ -70,6 +70,15 @@ struct dt_uplace {
 /* Where an address lies; false: unknown. The texts live until the next call. */
 bool dt_usyms_lookup(struct dt_usyms *, uint32_t pid, uint64_t addr, struct dt_uplace *);
 
+/*
+ * dt_usyms_lines() before the first lookup: source lines and inlined calls will be asked for.
+ * dt_usyms_line() gives the i-th frame of code at a place, innermost first (file/lines.h); false: there are
+ * no more.
+ */
+struct dt_line;
+void dt_usyms_lines(struct dt_usyms *);
+bool dt_usyms_line(struct dt_usyms *, uint32_t pid, const struct dt_uplace *, unsigned i, struct dt_line *);
+
 /* Calls f for each file that a process maps as code now; f ends the walk with a non-zero value. */
 typedef int dt_usyms_object_f(void *ctx, const char *path, struct dt_elf *, uint64_t start, uint64_t offset);
 int dt_usyms_each_object(struct dt_usyms *, uint32_t pid, dt_usyms_object_f *, void *ctx);

@@ -109,10 +109,15 @@ static bool is_wanted(const struct dt_uwant *w, const struct dt_ufile *f, bool s
 /* Its names now, those of data too, so that it need not stay open */
 static void let_go(struct dt_ufiles *fs, struct dt_ufile *f)
 {
+	const struct dt_lines *lines;
+
 	if (!f->held)
 		return;
-	if (dt_ufile_elf(fs, f) != NULL)
+	if (dt_ufile_elf(fs, f) != NULL) {
 		(void)dt_elf_data_at(f->elf, 0);
+		if (fs->lines > 0)
+			(void)dt_elf_lines(f->elf, fs->lines, &lines);
+	}
 	dt_elf_drop_fd(f->elf);
 	f->held = false;
 	fs->held--;

@@ -72,6 +72,7 @@ struct dt_ufiles {
 	uint64_t spent;			/* ns, on finding files */
 	uint64_t bytes;			/* of memory: views, mappings, objects, files and their names */
 	uint64_t uses;			/* counts them */
+	uint64_t lines;			/* bytes that those of one file may have; 0: none are wanted */
 	struct dt_ufile *oldest, *newest;	/* by use, of those whose names are there */
 	struct dt_ujit *root[DT_UROOTS_MAX];	/* who has its root open */
 	uint32_t next_root;
@@ -220,7 +221,8 @@ struct dt_usyms {
 	uint64_t hurry;			/* ns: until then perf maps of others are read; 0: no limit */
 };
 
-enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS, DT_UNOTE_LANG };
+enum dt_unote { DT_UNOTE_TIME, DT_UNOTE_MEMORY, DT_UNOTE_FILE, DT_UNOTE_JIT, DT_UNOTE_EVENTS, DT_UNOTE_LANG,
+	DT_UNOTE_LINES };
 
 struct dt_uview *dt_uview_find(const struct dt_usyms *, uint32_t pid);
 struct dt_uview *dt_uview_get(struct dt_usyms *, uint32_t pid);	/* NULL: out of memory */

@@ -5,7 +5,9 @@
  * is, as it cannot be read again.
  */
 #include "symbol/usym_impl.h"
+#include "file/lines.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -88,4 +90,33 @@ struct dt_elf *dt_ufile_elf(struct dt_ufiles *fs, struct dt_ufile *f)
 	f->forgotten = false;
 	dt_ufile_count(fs, f);
 	return f->elf;
+}
+
+/* ---- lines ---- */
+
+#define LINES_MAX (128ull << 20)
+enum { LINES_SHARE = 4 };		/* of the memory, for one file */
+
+void dt_usyms_lines(struct dt_usyms *us)
+{
+	uint64_t share = us->limit / LINES_SHARE;
+
+	us->files.lines = share > 0 && share < LINES_MAX ? share : LINES_MAX;
+}
+
+/* Their memory is counted by the next lookup in the file (dt_ufile_count()). */
+bool dt_usyms_line(struct dt_usyms *us, uint32_t pid, const struct dt_uplace *p, unsigned i,
+    struct dt_line *out)
+{
+	const struct dt_lines *lines;
+	int err = -ENOENT;
+
+	if (us->files.lines > 0 && p->elf != NULL)
+		err = dt_elf_lines(p->elf, us->files.lines, &lines);
+	if (err == 0)
+		return dt_lines_at(lines, p->vaddr, i, out);
+	if (err != -ENOENT && err != -EBADF && err != -EINTR)
+		dt_usyms_say(us, DT_UNOTE_LINES, pid);
+	*out = (struct dt_line){ 0 };
+	return i == 0;
 }

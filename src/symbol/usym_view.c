@@ -81,6 +81,8 @@ void dt_usyms_say(struct dt_usyms *us, enum dt_unote what, uint32_t pid)
 		    "names at its end are left out",
 		[DT_UNOTE_LANG] = "stacks of process %u have more functions than are kept of a process: "
 		    "later ones have no names; -x stacklang=native shows native frames alone",
+		[DT_UNOTE_LINES] = "debugging data that process %u maps cannot be read, or are too large for "
+		    "-x namesize: its code has no lines and no inlined frames",
 		[DT_UNOTE_EVENTS] = "there is no memory for events of processes: "
 		    "addresses in those that end soon may have no names",
 	};

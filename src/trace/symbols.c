@@ -12,6 +12,7 @@
 #include "provider/provider.h"
 
 #include "file/elf.h"
+#include "file/lines.h"
 #include "lang/lang.h"
 
 #include <errno.h>
@@ -85,6 +86,12 @@ bool dt_handle_usyms(struct dtrace_hdl *h)
 	return h->usyms != NULL;
 }
 
+/* Frames of stacks are then more than addresses. */
+static bool wants_lines(const struct dtrace_hdl *h)
+{
+	return dt_options_on(&h->options, DT_OPT_inlines) || dt_options_on(&h->options, DT_OPT_lines);
+}
+
 /* -x noresolve switches names of processes off, never those of the kernel. */
 static bool resolves(const struct dtrace_hdl *h)
 {
@@ -132,36 +139,81 @@ static bool lang_text(struct dtrace_hdl *h, uint32_t pid, uint64_t frame, char *
 	return true;
 }
 
+/* As -x demangle wants it. */
+static const char *clear_name(const struct dtrace_hdl *h, const char *name, char *clear, size_t len)
+{
+	return name != NULL && dt_options_on(&h->options, DT_OPT_demangle) &&
+	    dt_elf_demangle(name, clear, len) ? clear : name;
+}
+
 /*
  * object`function+0xoffset; with usym() no offset. Where no function is known, object+0xvaddr, which is equal
- * in all processes and what addr2line(1) takes; object`0xaddress in memory without a file ([heap]).
+ * in all processes and what addr2line(1) takes; object`0xaddress in memory without a file ([heap]). The place
+ * is that of an address `back` bytes before.
  */
+static size_t place_text(struct dtrace_hdl *h, enum dt_symkind kind, const struct dt_uplace *p, uint64_t addr,
+    unsigned back, char *buf, size_t len)
+{
+	char clear[1024];
+	const char *name = clear_name(h, p->function, clear, sizeof(clear));
+	int n;
+
+	if (kind == DT_SYM_UOBJECT)
+		n = snprintf(buf, len, "%s", p->object);
+	else if (name == NULL && p->in_file)
+		n = snprintf(buf, len, "%s+0x%llx", p->object, (unsigned long long)p->vaddr + back);
+	else if (name == NULL)
+		n = snprintf(buf, len, "%s`0x%llx", p->object, (unsigned long long)addr);
+	else if (kind == DT_SYM_USER || addr == p->function_start)
+		n = snprintf(buf, len, "%s`%s", p->object, name);
+	else
+		n = snprintf(buf, len, "%s`%s+0x%llx", p->object, name,
+		    (unsigned long long)(addr - p->function_start));
+	return (size_t)n < len ? (size_t)n : len;
+}
+
+/*
+ * The code of one address may stand for several calls: a line for each, as in lang_text(), of which the last
+ * one is the function that has the code. With -x lines alone it is the only one, with its own place.
+ */
+static void frame_text(struct dtrace_hdl *h, uint32_t pid, uint64_t addr, unsigned back,
+    const struct dt_uplace *p, char *buf, size_t len)
+{
+	bool inlines = dt_options_on(&h->options, DT_OPT_inlines);
+	bool lines = dt_options_on(&h->options, DT_OPT_lines);
+	char clear[1024];
+	struct dt_line l;
+	size_t n = 0;
+
+	for (unsigned i = 0; n + 2 < len && dt_usyms_line(h->usyms, pid, p, i, &l); i++) {
+		if (l.function != NULL && !inlines)
+			continue;
+		if (n > 0)
+			buf[n++] = '\n';
+		if (l.function != NULL)
+			n += (size_t)snprintf(buf + n, len - n, "%s`%s" DT_FRAME_INLINED, p->object,
+			    clear_name(h, l.function, clear, sizeof(clear)));
+		else
+			n += place_text(h, DT_SYM_UADDR, p, addr, back, buf + n, len - n);
+		if (l.file != NULL && lines && n < len)
+			n += (size_t)snprintf(buf + n, len - n, " (%s:%u)", l.file, l.line);
+	}
+}
+
 static bool user_text(struct dtrace_hdl *h, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf,
     size_t len)
 {
-	char clear[1024];
-	const char *name;
+	unsigned back = kind == DT_SYM_UCALLER;
 	struct dt_uplace p;
 
 	if (dt_lang_is_frame(addr))
 		return lang_text(h, pid, addr, buf, len);
-	if (!user_at(h, pid, addr, &p))
+	if (!user_at(h, pid, addr - back, &p))
 		return false;
-	name = p.function;
-	if (name != NULL && dt_options_on(&h->options, DT_OPT_demangle) &&
-	    dt_elf_demangle(name, clear, sizeof(clear)))
-		name = clear;
-	if (kind == DT_SYM_UOBJECT)
-		snprintf(buf, len, "%s", p.object);
-	else if (name == NULL && p.in_file)
-		snprintf(buf, len, "%s+0x%llx", p.object, (unsigned long long)p.vaddr);
-	else if (name == NULL)
-		snprintf(buf, len, "%s`0x%llx", p.object, (unsigned long long)addr);
-	else if (kind == DT_SYM_USER || addr == p.function_start)
-		snprintf(buf, len, "%s`%s", p.object, name);
+	if (kind > DT_SYM_UADDR)
+		frame_text(h, pid, addr, back, &p, buf, len);
 	else
-		snprintf(buf, len, "%s`%s+0x%llx", p.object, name,
-		    (unsigned long long)(addr - p.function_start));
+		(void)place_text(h, kind, &p, addr, back, buf, len);
 	return true;
 }
 
@@ -176,8 +228,13 @@ static bool find_name(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t ad
 
 bool dt_trace_symbolize(void *ctx, enum dt_symkind kind, uint32_t pid, uint64_t addr, char *buf, size_t len)
 {
-	const struct dt_trace *t = ((struct dtrace_hdl *)ctx)->trace;
-	bool found = find_name(ctx, kind, pid, addr, buf, len);
+	const struct dtrace_hdl *h = ctx;
+	const struct dt_trace *t = h->trace;
+	bool found;
+
+	if (kind > DT_SYM_UADDR && !wants_lines(h))
+		kind = DT_SYM_UADDR;
+	found = find_name(ctx, kind, pid, addr, buf, len);
 
 	if (t != NULL && t->sink != NULL && t->sink->type->symbol != NULL)
 		t->sink->type->symbol(t->sink, kind, pid, addr, found ? buf : "");
@@ -394,6 +451,8 @@ void dt_trace_symbols(struct dtrace_hdl *h, struct dt_trace *t)
 		n = pids.n;
 	}
 	dt_usyms_limit(h->usyms, (uint64_t)h->options.val[DT_OPT_namesize]);
+	if (wants_lines(h))
+		dt_usyms_lines(h->usyms);
 	/* without the right to: names of processes that are there */
 	(void)dt_usyms_watch(h->usyms, n > 0);
 	if (h->target > 0)

@@ -5,6 +5,7 @@
  * an ELF file, whose digest must be accepted. What is accepted is asked about everything.
  */
 #include "file/digest.h"
+#include "file/lines.h"
 #include "base/printable.h"
 
 #include <stdlib.h>
@@ -59,6 +60,25 @@ static int check_dies(const void *bytes, size_t len)
 	return err;
 }
 
+static int check_lines(const void *bytes, size_t len)
+{
+	void *copy = malloc(len + 1);
+	struct dt_lines l;
+	struct dt_line f;
+	int err = -1;
+
+	if (copy == NULL)
+		return 0;
+	memcpy(copy, bytes, len);
+	err = dt_lines_check(copy, len, &l);
+	for (uint32_t i = 0; err == 0 && i < l.head.nspans; i++)
+		for (unsigned k = 0; dt_lines_at(&l, l.span[i].at, k, &f); k++)
+			if (k > l.head.ncalls || (f.file != NULL && !dt_is_printable(f.file)))
+				abort();
+	free(copy);
+	return err;
+}
+
 static int check(enum dt_digest_what what, const void *bytes, size_t len)
 {
 	struct dt_elf *e = calloc(1, sizeof(*e));
@@ -96,6 +116,7 @@ static int check(enum dt_digest_what what, const void *bytes, size_t len)
 		dt_cfi_free(&c);
 		break;
 	case DT_DIGEST_DIES: err = check_dies(bytes, len); break;
+	case DT_DIGEST_LINES: err = check_lines(bytes, len); break;
 	default: break;
 	}
 	dt_elf_close(e);
@@ -169,8 +190,9 @@ static void by_structure(const uint8_t *data, size_t len)
 
 static void of_elf(const uint8_t *data, size_t len)
 {
-	for (enum dt_digest_what what = DT_DIGEST_HEAD; what <= DT_DIGEST_ROWS; what++) {
-		struct dt_digest_want want = { .what = what };
+	for (int i = 0; i <= 4; i++) {
+		enum dt_digest_what what = i == 4 ? DT_DIGEST_LINES : (enum dt_digest_what)i;
+		struct dt_digest_want want = { .what = what, .most = 1 << 20 };
 		struct dt_digest d = { 0 };
 		int fd = memfd_create("elf", MFD_CLOEXEC);
 
@@ -187,8 +209,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len < 2)
 		return 0;
 	if (data[0] % 3 == 0)
-		(void)check(data[0] / 3 % 5 == 4 ? DT_DIGEST_DIES : (enum dt_digest_what)(data[0] / 3 % 5),
-		    data + 1, len - 1);
+		(void)check(data[0] / 3 % 6 == 4 ? DT_DIGEST_DIES : data[0] / 3 % 6 == 5 ? DT_DIGEST_LINES :
+		    (enum dt_digest_what)(data[0] / 3 % 6), data + 1, len - 1);
 	else if (data[0] % 3 == 1 && data[0] / 3 % 2 == 0)
 		by_structure(data + 1, len - 1);
 	else if (data[0] % 3 == 1)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Bytes in as an ELF file: it is refused, or every question about it is answered within its own bounds. */
 #include "file/elf.h"
+#include "file/lines.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,21 @@ static int on_function(void *ctx, const struct dt_elf_function *f)
 		abort();
 	(void)dt_elf_demangle(f->name, clear, sizeof(clear));
 	return ++*(unsigned *)ctx > 10000;
+}
+
+/* Its DWARF: what is made of it is accepted, and every address gives frames that end. */
+static void ask_lines(struct dt_elf *e)
+{
+	const struct dt_lines *lines;
+	struct dt_line l;
+	int err = dt_elf_lines(e, 1 << 20, &lines);
+
+	if (err == -EBADMSG)
+		abort();
+	for (uint32_t i = 0; err == 0 && i < lines->head.nspans; i++)
+		for (unsigned k = 0; dt_lines_at(lines, lines->span[i].at, k, &l); k++)
+			if (k > lines->head.ncalls || (l.function != NULL && l.function[0] == '\0'))
+				abort();
 }
 
 static void ask(struct dt_elf *e)
@@ -36,6 +53,7 @@ static void ask(struct dt_elf *e)
 	    dt_elf_type(e) == 0xffff)
 		len = at;
 	(void)dt_elf_buildid(e, &len);
+	ask_lines(e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { same, step } from "./browse.mjs";
 import { host, start, stream } from "./recording.mjs";
@@ -84,6 +84,13 @@ await step("a recording of dtrace: program, keys, every kind of aggregation, rec
 	same(d.of("err").length, 1);
 	same(/invalid address/.test(d.of("err")[0].msg), true);
 	same(d.out[d.out.length - 1].t, "end");
+});
+
+await step("a frame that stands for several calls is several", async () => {
+	const d = decode(record("syscall::getppid:entry /pid == $target/ { ustack(); }", "-x", "inlines", "-x", "lines", "-c", join(dirname(dtrace), "test/inlines")));
+	const names = d.of("name").map((m) => m.s);
+	same(["leaf", "middle"].every((f) => names.some((s) => s.startsWith(`inlines\`${f} [inlined] (`))), true);
+	same(names.some((s) => s.includes("\n")), false);
 });
 
 await step("the same in pieces of 1, 2, 3, 7, 64 and 4096 bytes", async () => {

@@ -29,7 +29,7 @@ export class Decoder {
 	private source: string[] = [];
 	private clauses = new Map<string, Action[]>();
 	private probes = new Map<number, string>();
-	private named = new Map<string, Map<bigint, number>>();	// "kind pid" → address → number of its name
+	private named = new Map<string, Map<bigint, number[]>>();	// "kind pid" → address → numbers of its names
 	private names = new Map<string, number>();
 	private lists = new Map<string, string[]>();	// names of values: those of like firings are one list
 	private aggs = new Map<bigint, Agg>();
@@ -145,21 +145,27 @@ export class Decoder {
 		const space = `${f.u32()} ${f.u32()}`, address = f.u64(), text = f.text();
 		let known = this.named.get(space);
 		if (!known) this.named.set(space, known = new Map());
-		if (text !== "") known.set(address, this.name(text));
+		if (text !== "") known.set(address, text.split("\n").map((line) => this.name(line)));
+	}
+
+	private known(kind: number, pid: number, address: bigint): number[] | undefined {
+		return this.named.get(`${kind} ${pid}`)?.get(address);
 	}
 
 	private address(kind: number, pid: number, address: bigint): number {
-		return this.named.get(`${kind} ${pid}`)?.get(address) ?? this.name("0x" + address.toString(16));
+		return this.known(kind, pid, address)?.[0] ?? this.name("0x" + address.toString(16));
 	}
 
 	// ---- values
 
+	/** A frame may stand for several calls; with -x inlines and -x lines its kind says whether it is the first one. */
 	private stack(kind: number, pid: number, data: Uint8Array): Part {
 		const view = new DataView(data.buffer, data.byteOffset, data.byteLength), st: number[] = [];
 		for (let at = 0; at + 8 <= data.length; at += 8) {
 			const frame = view.getBigUint64(at, this.little);
 			if (frame === 0n) break;
-			st.push(this.address(kind, pid, frame));
+			const names = (kind === 4 ? this.known(at === 0 ? 5 : 6, pid, frame) : undefined) ?? this.known(kind, pid, frame);
+			st.push(...names ?? [this.address(kind, pid, frame)]);
 		}
 		return { st, pid: kind === 0 ? 0 : pid || -1 };
 	}
@@ -359,10 +365,10 @@ export class Decoder {
 		f.u64();
 		f.u32();
 		const kind = f.u32();
-		f.u64();
+		const came = Number(f.u64());
 		this.drops.set(kind, Number(f.u64()));
 		f.text();
-		this.tell({ t: "drop", n: [...this.drops.values()].reduce((sum, n) => sum + n, 0), msg: f.text() });
+		this.tell({ t: "drop", n: [...this.drops.values()].reduce((sum, n) => sum + n, 0), came, msg: f.text() });
 	}
 
 	private leftOut(f: Fields): void {

@@ -37,14 +37,14 @@ syn keyword dtraceOption contained aggsortrev aggzoom amin argref bpflog bpflogs
 syn keyword dtraceOption contained childstatus cleanrate color container core cpp cppargs cpphdrs cpppath cpu ctfpath ctypes
 syn keyword dtraceOption contained debug debugassert defaultargs define demangle destructive disasm dofstashpath droptags
 syn keyword dtraceOption contained dtypes dynvarsize empty encoding engine errtags evaltime exechold flowindent follow
-syn keyword dtraceOption contained formatthreads grabanon hostroot incdir iregs jstackframes jstackstrsize kdefs knodefs
-syn keyword dtraceOption contained late layout lazyload ldpath libdir linkmode linknommap linktype lockmem maxframes
-syn keyword dtraceOption contained mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat pcapsize pgmax
-syn keyword dtraceOption contained preallocate printsize procfspath pspec quiet quietresize rawbytes rawsyscall replay
-syn keyword dtraceOption contained scratchsize setenv specsize stackframes stackindent stacklang statusrate stdc strip
-syn keyword dtraceOption contained strsize switchrate syslibdir sysslice target temporal tree tregs udefs undef undumpable
-syn keyword dtraceOption contained units unodefs unsetenv unwind unwindsize uretprobe useruid ustackframes verbose version
-syn keyword dtraceOption contained walltime zdefs zone
+syn keyword dtraceOption contained formatthreads grabanon hostroot incdir inlines iregs jstackframes jstackstrsize kdefs
+syn keyword dtraceOption contained knodefs late layout lazyload ldpath libdir lines linkmode linknommap linktype lockmem
+syn keyword dtraceOption contained maxframes mergestacks modpath namesize nolibs noresolve nspec objcopypath oformat
+syn keyword dtraceOption contained pcapsize pgmax preallocate printsize procfspath pspec quiet quietresize rawbytes
+syn keyword dtraceOption contained rawsyscall replay scratchsize setenv specsize stackframes stackindent stacklang
+syn keyword dtraceOption contained statusrate stdc strip strsize switchrate syslibdir sysslice target temporal tree tregs
+syn keyword dtraceOption contained udefs undef undumpable units unodefs unsetenv unwind unwindsize uretprobe useruid
+syn keyword dtraceOption contained ustackframes verbose version walltime zdefs zone
 
 " Words with a meaning elsewhere: members, and names behind `
 syn match dtraceMember "\%(\.\|->\)\@2<=\s*\h\w*"

@@ -21,6 +21,7 @@ export interface Frame {
 
 // A frame of a language: its function, its file, and the line, which is left out.
 const FILE = /^(.+) \(([^()]*[/.<][^()]*?)(:\d+)?\)$/;
+const PLACE = /( \[inlined\])?( \([^()]*:\d+\))?$/;	// what -x inlines and -x lines put behind a function of a file
 const KERNEL_MARK = "_[k]";		// ends functions of the kernel in folded stacks
 
 function kindOf(name: string, module: string, kernel: boolean): Kind {
@@ -59,7 +60,7 @@ export class Frames {
 		if (known) return known;
 		const tick = text.indexOf("`"), own = tick < 0 && !kernel ? FILE.exec(text) : null;
 		if (own) return this.language(id, own[1], own[2]);
-		const full = tick >= 0 ? text.replace(/\+0x[0-9a-f]+$/, "") : text;
+		const full = tick >= 0 ? text.replace(PLACE, "").replace(/\+0x[0-9a-f]+$/, "") : text;
 		const base = (kernel ? "k" : "u") + full, same = this.known.get(base);
 		const module = tick >= 0 ? full.slice(0, tick) : /^(.+)\+0x[0-9a-f]+$/.exec(full)?.[1] ?? "";
 		const name = tick >= 0 ? full.slice(tick + 1) : full;
