@@ -6,9 +6,12 @@
 #include "lang/lang_ruby.h"
 
 #include "base/count.h"
+#include "file/reader.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const files[] = { "ruby", "libruby", NULL };
 static const char *const loops[] = { "rb_vm_exec", NULL };
@@ -94,13 +97,11 @@ static bool find_in(const struct dt_lang_process *p, const struct layout *y, uin
  * above it. The nearest one is taken, as copies further away may be on a stack. All threads have it at the
  * same distance, because a library that is loaded at the start has its place in their static blocks.
  */
-static bool find_thread(const struct dt_lang_process *p, const struct layout *y, uint64_t *slot)
+static bool find_thread(const struct dt_lang_process *p, const struct layout *y, uint64_t robust,
+    uint64_t *slot)
 {
-	uint64_t robust, at;
+	uint64_t at;
 
-	if (!dt_lang_thread(p, 0, &robust) || robust < REACH)
-		return false;
-	robust &= ~7ull;
 	for (uint64_t i = 0; i < REACH; i += PIECE)
 		if (find_in(p, y, robust + i, &at) || find_in(p, y, robust - i - PIECE, &at)) {
 			*slot = robust - at;
@@ -109,19 +110,66 @@ static bool find_thread(const struct dt_lang_process *p, const struct layout *y,
 	return false;
 }
 
+/*
+ * All of this takes some hundred reads, so the reader's worker makes them: a question each would take a
+ * loaded machine too long.
+ */
+struct question { struct dt_lang_process process; uint64_t robust; };
+struct answer { int32_t err; uint32_t layout; uint64_t slot, symbols; };
+_Static_assert(sizeof(struct question) <= DT_DIGEST_ARG, "it fits into a question");
+
+static int look(struct dt_digest *d, int fd, const void *arg, size_t len)
+{
+	const struct question *q = arg;
+	struct dt_lang_process p = q->process;
+	struct answer a = { .err = -EAGAIN };
+	struct dt_unwind_lang l;
+	const struct layout *y;
+
+	p.reader = NULL;
+	p.fd = fd;
+	y = len == sizeof(*q) ? layout_of(&p) : NULL;
+	if (y == NULL)
+		a.err = -ENOTSUP;
+	else if (find_thread(&p, y, q->robust, &a.slot)) {
+		l.word[DT_RB_TEXT] = y->word[DT_RB_TEXT];
+		a = (struct answer){ .layout = (uint32_t)(y - layouts), .slot = a.slot,
+			.symbols = dt_ruby_symbols(&p, &l, p.symbol[1]) };
+	}
+	return dt_digest_put(d, &a, sizeof(a));
+}
+
+static int ask(const struct dt_lang_process *p, uint64_t robust, struct answer *a)
+{
+	struct question q = { .process = *p, .robust = robust };
+	char path[32];
+	void *bytes = NULL;
+	size_t len = 0;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%u/mem", p->pid);
+	err = dt_reader_make(p->reader, path, look, &q, sizeof(q), &bytes, &len);
+	if (err == 0 && len == sizeof(*a))
+		memcpy(a, bytes, sizeof(*a));
+	free(bytes);
+	return err == 0 && len == sizeof(*a) && a->layout < DT_COUNT(layouts) ? a->err : -EAGAIN;
+}
+
 static int learn(struct dt_lang_process *p, struct dt_unwind_lang *to)
 {
-	const struct layout *y = layout_of(p);
-	uint64_t slot;
+	struct answer a;
+	uint64_t robust;
+	int err;
 
-	if (y == NULL)
-		return -ENOTSUP;
-	for (size_t i = 0; i < DT_RB_WORDS; i++)
-		to->word[i] = y->word[i];
-	if (!find_thread(p, y, &slot))
+	if (!dt_lang_thread(p, 0, &robust) || robust < REACH)
 		return -EAGAIN;
-	to->word[DT_RB_SLOT] = slot;
-	p->own[DT_RB_OWN_SYMBOLS] = dt_ruby_symbols(p, to, p->symbol[1]);
+	err = ask(p, robust & ~7ull, &a);
+	if (err != 0)
+		return err;
+	for (size_t i = 0; i < DT_RB_WORDS; i++)
+		to->word[i] = layouts[a.layout].word[i];
+	to->word[DT_RB_SLOT] = a.slot;
+	p->own[DT_RB_OWN_SYMBOLS] = a.symbols;
 	return 0;
 }
 

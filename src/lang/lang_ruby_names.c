@@ -121,12 +121,12 @@ static size_t index_words(uint32_t size)
 /* How many entries begin at or before the position; `rank` is that of the position before it. */
 static uint32_t rank_at(const struct table *t, uint32_t pos, uint32_t rank)
 {
-	const uint64_t *block = t->index + RANKED / RANKS;
+	const uint64_t *block;
 
 	if (pos < RANKED)
 		return t->index[pos / RANKS] >> pos % RANKS * RANK_BITS & 0x7f;
 	pos -= RANKED;
-	block += pos / BLOCK_BITS * BLOCK_WORDS;
+	block = t->index + RANKED / RANKS + pos / BLOCK_BITS * BLOCK_WORDS;
 	if (pos % BLOCK_BITS == 0)
 		rank = (uint32_t)block[0];
 	return rank + (uint32_t)(block[2 + pos % BLOCK_BITS / 64] >> pos % 64 & 1);

@@ -117,6 +117,12 @@ static FN u64 frame_word(struct rt *r)
 #include "runtime/lang_hotspot.h"
 #include "runtime/lang_v8.h"
 
+/* Where all frames of a stack of the language lie side by side, those that come after the last segment. */
+INLINE long lang_has_more(const struct dt_work_walk *w)
+{
+	return w->kept == DT_LANG_RUBY && w->keep[RB_NEXT] < w->keep[RB_END];
+}
+
 /* 1: the segment is over. */
 INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 {

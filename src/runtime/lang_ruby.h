@@ -131,9 +131,11 @@ static FN long ruby_step(struct rt *r)
 	w->tmp[0] = w->buf[RB_FLAGS];
 	if ((w->tmp[0] & RB_MAGIC) == RB_CFUNC)
 		ruby_method(r, w);
+	else if ((w->tmp[0] & RB_MAGIC) == RB_DUMMY)
+		return 0;
 	else if (w->buf[RB_PC] && w->buf[RB_ISEQ])
 		ruby_sequence(r, w, l);
-	return (w->tmp[0] & RB_MAGIC) != RB_DUMMY && w->tmp[0] & RB_FINISH;
+	return !w->ended && w->tmp[0] & RB_FINISH;
 }
 
 #endif

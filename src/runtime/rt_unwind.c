@@ -361,6 +361,20 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 	return w->lang ? 0 : (long)w->ended;
 }
 
+/*
+ * The native walk is over, but frames are left that no loop has run: as a sample of code shows it that enters
+ * the loop, or a stack that cannot be walked to its end. They follow the last native one.
+ */
+INLINE long begin_rest(struct dt_work_walk *w)
+{
+	if (!lang_has_more(w))
+		return 0;
+	w->lang = w->kept;
+	w->ended = w->fresh = 1;
+	w->jit = 0;
+	return 1;
+}
+
 /* The same along the frames of a language. The native walk goes on with the frame after the loop's. */
 INLINE long step_in_language(struct rt *r, struct dt_work_walk *w, u64 *frames, u64 room)
 {
@@ -394,12 +408,18 @@ INLINE long step_within(struct rt *r, u64 room)
 		return step_in_language(r, w, frames, room);
 	if (w->link)
 		w->pc &= (1ull << CODE_BITS) - 1;
-	if (w->pc == 0 || at >= w->want)
+	if (at >= w->want)
 		return 1;
-	if (!w->only && at < room)
-		frames[at] = w->pc;
-	w->out = w->only ? at : at + 1;
-	return w->out >= w->want ? 1 : step_up(r, w);
+	if (w->pc) {
+		if (!w->only && at < room)
+			frames[at] = w->pc;
+		w->out = w->only ? at : at + 1;
+		if (w->out >= w->want)
+			return 1;
+		if (!step_up(r, w))
+			return 0;
+	}
+	return !begin_rest(w);
 }
 
 STEP(step_unwind) { return step_within(r, DT_UNWIND_FRAMES); }

@@ -12,12 +12,12 @@ IN_C = [Array, Hash, Integer, String, Range, Enumerable, Enumerator, Comparable,
 	(c.instance_methods + c.private_instance_methods).select { |m| c.instance_method(m).source_location.nil? }
 }.map { |m| [m.to_s, true] }.to_h
 
-# A method in C has the place of its caller. Those that a fiber begins with have none, and no loop of Ruby runs them.
+# A method in C has the place of its caller, or none if that is C too.
 def frames(trace)
 	place = nil
-	trace.reverse.reject { |l| l.path.nil? }.map { |l|
+	trace.reverse.map { |l|
 		label = l.label.sub(/\A(.* in )?[A-Z][\w:]*[#.]/, '\1')	# 3.4 has the class too
-		in_c = IN_C[label] && place == [l.path, l.lineno]
+		in_c = IN_C[label] && (l.path.nil? || place == [l.path, l.lineno])
 		place = [l.path, l.lineno]
 		in_c ? label : "#{label} (#{l.path}:#{l.lineno})"
 	}.reverse
