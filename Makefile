@@ -63,7 +63,7 @@ TRIGGER := $(patsubst test/trigger/%.c,%,$(wildcard test/trigger/*.c))
 TOOLDIR := $(notdir $(patsubst %/,%,$(dir $(wildcard test/tool/*/main.c))))
 BENCH_SRC := $(wildcard bench/*.c)
 # A command of its own, which needs an HTTP server and a page.
-WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/cost.c cmd/common/signals.c cmd/common/split.c
+WEB_SRC := $(wildcard cmd/web/*.c) cmd/common/beside.c cmd/common/cost.c cmd/common/signals.c cmd/common/split.c
 # The fleet's agent and asker, one program by two names: the only one that needs libnats.
 FLEET_SRC := $(wildcard cmd/fleet/*.c) cmd/common/signals.c cmd/common/arguments.c cmd/common/cost.c
 # A library of its own, for programs that make probes while they run: it knows nothing of the other one.
@@ -271,7 +271,7 @@ $(eval $(call tool_folder,differ,test/diff))
 # What hosts and relays send: all of the asker but the bus.
 $(B)/obj/test/fuzz/fleet_fuzz.o: private ALL_CFLAGS += -Icmd/fleet -Icmd/common
 $(B)/fleet_fuzz: $(B)/obj/test/fuzz/fleet_fuzz.o $(patsubst %,$(B)/obj/cmd/fleet/%.o,asker_args asker_hosts asker_relays \
-	asker_report message relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
+	asker_report message page relay settings) $(B)/obj/cmd/common/arguments.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
 $(B)/%_fuzz: $(B)/obj/test/fuzz/%_fuzz.o $(B)/libdtrace.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/libdtrace.a $(PKG_LIBS)

@@ -121,7 +121,8 @@ void args_usage(FILE *f)
 	    "\t--live    show the aggregations on the whole terminal, drawn anew every second\n"
 	    "\t--web[=address[:port]]\n"
 	    "\t          show what the program counts on a live page; -O web is the same\n"
-	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL\n"
+	    "\t--hosts   trace on these hosts: names, patterns, label=value (dtraced(8)); --bus URL;\n"
+	    "\t          with --web on a page\n"
 	    "\t--lsp     serve an editor: the language server of D, on standard input and output\n"
 	    "\t--doctor  say what this kernel and these rights allow, and what to change\n", f);
 }

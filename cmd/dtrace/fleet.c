@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See fleet.h. dtrace-fleet lies beside dtrace where that was built, and in sbin where it is installed. */
+/* See fleet.h. */
 #include "fleet.h"
 
-#include "base.h"
+#include "beside.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,8 +47,8 @@ static int check(const struct args *a)
 		return refuse("this option", "with it go -n and its like, -s, and -l");
 	if (a->ntargets > 0)
 		return refuse("-c, -p or -W", "processes of which host? Write their names in a predicate");
-	if (a->live || a->replays || a->page || a->compile_only || a->buffered)
-		return refuse("--live, --replay, --web, -e or -B", "they are of one machine");
+	if (a->live || a->replays || a->compile_only || a->buffered)
+		return refuse("--live, --replay, -e or -B", "they are of one machine");
 	if (a->nprograms == 0) {
 		fprintf(stderr, "dtrace: no probes specified (a program is given with -n or -s)\n");
 		return 1;
@@ -145,21 +144,8 @@ static bool make_words(struct words *w, const struct args *a)
 
 static int execute(char **argv)
 {
-	static const char *const places[] = { "dtrace-fleet", "../sbin/dtrace-fleet" };
-	char self[PATH_MAX], path[PATH_MAX + 32];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	for (size_t i = 0; slash != NULL && i < COUNT(places); i++) {
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - self), self, places[i]);
-		execv(path, argv);
-		if (errno != ENOENT && errno != ENOTDIR) {
-			fprintf(stderr, "dtrace: cannot run %s: %s\n", path, strerror(errno));
-			return 1;
-		}
-	}
+	if (beside_exec("dtrace-fleet", argv) > 0)
+		return 1;
 	fputs(
 	    "dtrace: --hosts is the command dtrace-fleet, which is not here: make builds it where libnats is "
 	    "(apt-get install libnats-dev), and a static build lacks it\n",

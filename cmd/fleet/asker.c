@@ -4,6 +4,7 @@
 
 #include "agent.h"
 #include "base.h"
+#include "page.h"
 #include "relay.h"
 #include "signals.h"
 
@@ -181,6 +182,7 @@ static void follow(struct asker *a)
 		if (now >= next_beat || (a->stopping && !told)) {
 			told = a->stopping;
 			beat(a);
+			page_log(a, false);
 			next_beat = now + BEAT;
 		}
 		if (now >= next_hello && !a->stopping && !a->lists) {
@@ -266,6 +268,7 @@ int asker_run(struct asker *a)
 		follow(a);
 		if (a->lists)
 			asker_list(a);
+		page_log(a, true);
 		status = a->group != NULL ? relay_report(a) : asker_report(a);
 	}
 	finish(a);

@@ -42,6 +42,9 @@ struct host {
 	uint64_t delay;			/* of the best exchange; 0: none yet */
 	int pings;
 	char *why;			/* what there is to say of it */
+	bool own;			/* its recording goes to the page (page.h) */
+	const char *page_state;		/* what the page has of it: the state, when, the line as a hash */
+	uint64_t page_when, page_line;
 	char *list;			/* bytes of a list */
 	size_t nlist;
 };
@@ -56,6 +59,8 @@ struct asker {
 	char user[NAME_LENGTH];		/* for whom we ask */
 	int out_fd;			/* where the recording goes */
 	bool told_found[PATTERNS_MAX];
+	bool page;			/* the live page shows it (page.h) */
+	bool page_missing[PATTERNS_MAX];
 	uint64_t late, rounds;		/* of relays: as dtrace_merge_counts() */
 	unsigned nrelays, turned_away;	/* turned_away: hosts that there was no room for */
 	bool cut;			/* a relay has not named all of its hosts */

@@ -186,6 +186,7 @@ int asker_args(struct asker *a, int argc, char **argv)
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "snapshots", no_argument, NULL, 's' },
+		{ "page", no_argument, NULL, 'P' },
 		{ "option", required_argument, NULL, 'x' },
 		{ "program", required_argument, NULL, 'p' },
 		{ "operand", required_argument, NULL, 'o' },
@@ -206,6 +207,7 @@ int asker_args(struct asker *a, int argc, char **argv)
 		case 'v': a->verbose = true; break;
 		case 'l': a->lists = true; break;
 		case 's': a->snapshots = true; break;
+		case 'P': a->page = true; break;
 		case 'x': a->option[a->noptions++] = optarg; break;
 		case 'p': a->program[a->nprograms++] = optarg; break;
 		case 'o': a->operand[a->noperands++] = optarg; break;

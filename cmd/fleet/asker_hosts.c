@@ -7,6 +7,7 @@
 #include "asker.h"
 
 #include "base.h"
+#include "page.h"
 #include "relay.h"
 
 #include <stdarg.h>
@@ -79,8 +80,10 @@ void host_ask(struct asker *a, struct host *h)
 	h->heard = now_ns();
 	if (!a->lists && (h->source = dtrace_merge_add(a->merge, h->relay ? "" : h->name, h->offset)) < 0)
 		host_leave(a, h, HOST_FAILED, dtrace_errmsg(a->dtp, dtrace_errno(a->dtp)));
-	else
+	else {
+		page_begin(a, h);
 		send_to(a, h, &a->request);
+	}
 }
 
 /* ---- it is out ---- */
@@ -206,8 +209,10 @@ static void feed(struct asker *a, struct host *h, const struct message *m)
 		take_list(h, m->body, m->len);
 		return;
 	}
-	if (dtrace_merge_feed(a->merge, h->source, m->body, m->len) == 0)
+	if (dtrace_merge_feed(a->merge, h->source, m->body, m->len) == 0) {
+		page_feed(a, h, m->body, m->len);
 		return;
+	}
 	if (dtrace_errno(a->dtp) == EDT_DIRABORT) {
 		if (!a->broken)
 			fprintf(stderr, "dtrace: %s\n", dtrace_errmsg(a->dtp, EDT_DIRABORT));

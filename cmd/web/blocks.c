@@ -18,9 +18,17 @@
 
 void blocks_open(struct blocks *b)
 {
-	*b = (struct blocks){ 0 };
+	*b = (struct blocks){ .most_kept = BLOCKS_KEPT, .most_moments = BLOCKS_MOMENTS };
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->changed, NULL);
+}
+
+void blocks_limit(struct blocks *b, size_t moments, size_t kept)
+{
+	pthread_mutex_lock(&b->lock);
+	b->most_moments = moments;
+	b->most_kept = kept;
+	pthread_mutex_unlock(&b->lock);
 }
 
 void blocks_close(struct blocks *b)
@@ -54,7 +62,10 @@ static void set(struct blocks *b, bool *flag)
 void blocks_end(struct blocks *b) { set(b, &b->over); }
 void blocks_stop(struct blocks *b) { set(b, &b->closing); }
 
-/* Keys and names may be without end; without the others nothing can be read. */
+/*
+ * Keys and names may be without end; without the others nothing can be read: only a hostile host has twice
+ * as much of them.
+ */
 void blocks_add(struct blocks *b, const char *bytes, size_t len)
 {
 	bool bounded = strchr("KY", bytes[0]) != NULL;
@@ -62,8 +73,8 @@ void blocks_add(struct blocks *b, const char *bytes, size_t len)
 	pthread_mutex_lock(&b->lock);
 	if (strchr("HWPQCSBNYGK", bytes[0]) == NULL) {
 		(void)items_add(&b->moments, bytes, len);
-		items_forget(&b->moments, BLOCKS_MOMENTS);
-	} else if ((bounded && b->kept.bytes >= BLOCKS_KEPT) || !items_add(&b->kept, bytes, len)) {
+		items_forget(&b->moments, b->most_moments);
+	} else if (b->kept.bytes >= (bounded ? 1 : 2) * b->most_kept || !items_add(&b->kept, bytes, len)) {
 		b->lost++;
 	}
 	pthread_cond_broadcast(&b->changed);
@@ -187,39 +198,77 @@ ssize_t blocks_read(struct blocks *b, struct blocks_reader *r, char *to, size_t 
 
 /* ---- from the tracer ---- */
 
-static bool read_all(int fd, char *to, size_t len)
+static bool add_bytes(struct blocks_input *in, const char *bytes, size_t len)
 {
-	while (len > 0) {
-		ssize_t n = read(fd, to, len);
+	if (in->len + len > in->cap) {
+		size_t cap = 2 * (in->len + len) + 1024;
+		char *more = realloc(in->bytes, cap);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
+		if (more == NULL)
 			return false;
-		to += n;
-		len -= (size_t)n;
+		in->bytes = more;
+		in->cap = cap;
 	}
+	memcpy(in->bytes + in->len, bytes, len);
+	in->len += len;
 	return true;
 }
 
-/* The worker is ours, what it records is not: a length is checked before memory is asked for. */
+/* Whole blocks go on, what is left of the next one stays. A length is checked before memory is asked for. */
+static bool take_blocks(struct blocks *b, struct blocks_input *in, size_t max)
+{
+	size_t at = 0;
+	uint32_t len = 0;
+
+	if (!in->begun && in->len >= sizeof(MARK) - 1) {
+		in->begun = memcmp(in->bytes, MARK, sizeof(MARK) - 1) == 0;
+		in->bad = !in->begun;
+		at = sizeof(MARK) - 1;
+	}
+	while (in->begun && in->len - at >= BLOCK_HEAD) {
+		memcpy(&len, in->bytes + at + 1, sizeof(len));
+		len = le32toh(len);
+		in->bad = len > max;
+		if (in->bad || in->len - at < BLOCK_HEAD + (size_t)len)
+			break;
+		blocks_add(b, in->bytes + at, BLOCK_HEAD + len);
+		at += BLOCK_HEAD + len;
+	}
+	if (at > 0)
+		memmove(in->bytes, in->bytes + at, in->len -= at);
+	return !in->bad;
+}
+
+bool blocks_feed(struct blocks *b, struct blocks_input *in, const char *bytes, size_t len)
+{
+	size_t max = b->most_kept < BLOCKS_KEPT ? b->most_kept : BLOCK_MAX;
+
+	if (!in->bad && !add_bytes(in, bytes, len))
+		in->bad = true;
+	if (!in->bad && take_blocks(b, in, max))
+		return true;
+	free(in->bytes);
+	*in = (struct blocks_input){ .bad = true };
+	return false;
+}
+
+void blocks_input_free(struct blocks_input *in)
+{
+	free(in->bytes);
+	*in = (struct blocks_input){ 0 };
+}
+
+/* The worker is ours, what it records is not. */
 void blocks_copy(struct blocks *b, int fd)
 {
-	char head[sizeof(MARK)], *block = NULL;
-	uint32_t len;
+	struct blocks_input in = { 0 };
+	char part[64 << 10];
+	ssize_t n;
 
-	if (read_all(fd, head, sizeof(MARK) - 1) && memcmp(head, MARK, sizeof(MARK) - 1) == 0)
-		while (read_all(fd, head, BLOCK_HEAD)) {
-			memcpy(&len, head + 1, sizeof(len));
-			len = le32toh(len);
-			free(block);
-			block = len <= BLOCK_MAX ? malloc(BLOCK_HEAD + len) : NULL;
-			if (block == NULL || !read_all(fd, block + BLOCK_HEAD, len))
-				break;
-			memcpy(block, head, BLOCK_HEAD);
-			blocks_add(b, block, BLOCK_HEAD + len);
-		}
-	free(block);
+	while ((n = read(fd, part, sizeof(part))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && !blocks_feed(b, &in, part, (size_t)n))
+			break;
+	blocks_input_free(&in);
 	close(fd);
 	blocks_end(b);
 }

@@ -21,6 +21,7 @@ struct blocks {
 	pthread_cond_t changed;
 	unsigned trace;			/* counts traces; 0: there was none */
 	struct items kept, moments;
+	size_t most_kept, most_moments;	/* bytes of them */
 	uint64_t lost;			/* definitions that were too many */
 	bool over, closing;		/* no more blocks come; readers come to an end */
 };
@@ -34,7 +35,16 @@ struct blocks_reader {
 	size_t len, at;
 };
 
+/* A stream that is cut into blocks: what of the next one is here. */
+struct blocks_input {
+	char *bytes;
+	size_t len, cap;
+	bool begun, bad;		/* its mark was read; it is no recording */
+};
+
 void blocks_open(struct blocks *);
+/* Other bounds than BLOCKS_MOMENTS and BLOCKS_KEPT. */
+void blocks_limit(struct blocks *, size_t moments, size_t kept);
 void blocks_close(struct blocks *);	/* no reader may be left */
 /* A trace begins: blocks of the one before are forgotten. */
 void blocks_begin(struct blocks *, unsigned trace);
@@ -47,6 +57,12 @@ bool blocks_join(struct blocks *, struct blocks_reader *, unsigned trace);
 /* Bytes for the reader, at most `max`; waits some seconds for them. -1: the end. */
 ssize_t blocks_read(struct blocks *, struct blocks_reader *, char *, size_t max);
 void blocks_leave(struct blocks_reader *);
+/*
+ * Bytes of a stream, in pieces of any size. False: it is not a recording, or a block is larger than all that
+ * may be kept; the rest is ignored.
+ */
+bool blocks_feed(struct blocks *, struct blocks_input *, const char *, size_t len);
+void blocks_input_free(struct blocks_input *);
 /*
  * Copies a stream from a descriptor, block by block, until the stream ends or is not a recording; closes the
  * descriptor.

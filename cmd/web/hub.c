@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hub.h"
 
+#include "web_json.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +92,9 @@ static void collect(struct hub *h, struct hub_reader *r, FILE *f)
 	if (h->trace != r->trace) {
 		r->trace = h->trace;
 		r->kept = r->moment = 0;
-		fprintf(f, "data: {\"t\":\"reset\",\"trace\":%u}\n\n", h->trace);
+		fprintf(f, "data: {\"t\":\"reset\",\"trace\":%u,\"hosts\":", h->trace);
+		json_text(f, h->hosts != NULL ? h->hosts : "");
+		fputs("}\n\n", f);
 	}
 	used = take(f, &h->kept, &r->kept, ONE_GO);
 	if (r->moment < h->moments.first) {

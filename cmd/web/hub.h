@@ -23,6 +23,7 @@ struct hub {
 	unsigned trace;			/* counts traces */
 	struct items kept, moments;
 	bool full, closing;
+	const char *hosts;		/* whose programs run: said at `reset`; NULL: this machine */
 };
 
 struct hub_reader {

@@ -58,7 +58,7 @@ static bool may_run(const struct args *w, dtrace_hdl_t *dtp, const char *text)
 static void write_refusal(FILE *f, const char *text, void *ctx)
 {
 	const struct args *w = ctx;
-	dtrace_hdl_t *dtp = worker_open_any(w);
+	dtrace_hdl_t *dtp = w->hosts == NULL ? worker_open_any(w) : NULL;	/* hosts say it themselves */
 	const char *why = "";
 	bool rights;
 

@@ -101,6 +101,9 @@ static void get_events(struct server *s, struct connection *c)
 	free(reader.text);
 }
 
+/* Hosts compile programs themselves, with their own probes and types: what this one lacks is irrelevant. */
+static bool over_hosts(const struct server *s) { return s->args->hosts != NULL; }
+
 static void get_gallery(struct server *s, struct connection *c)
 {
 	say_json(c, child_ask(s->args, "gallery", NULL, "", 0));
@@ -113,7 +116,10 @@ static void get_words(struct server *s, struct connection *c)
 
 static void get_machine(struct server *s, struct connection *c)
 {
-	say_json(c, child_ask(s->args, "machine", NULL, "", 0));
+	if (over_hosts(s))
+		say(c, 200, "[]");
+	else
+		say_json(c, child_ask(s->args, "machine", NULL, "", 0));
 }
 
 /* The process that $target is; NULL: the one of the command line, if there is one. False: it is no number. */
@@ -147,12 +153,18 @@ static void post_hover(struct server *s, struct connection *c)
 
 static void post_refusal(struct server *s, struct connection *c)
 {
-	ask_worker(s, c, "refusal");
+	if (over_hosts(s))
+		say(c, 200, "{\"why\":\"\",\"lacks\":\"\"}");
+	else
+		ask_worker(s, c, "refusal");
 }
 
 static void post_check(struct server *s, struct connection *c)
 {
-	ask_worker(s, c, "check");
+	if (over_hosts(s))
+		say(c, 200, "{}");
+	else
+		ask_worker(s, c, "check");
 }
 
 static void post_run(struct server *s, struct connection *c)
@@ -161,6 +173,9 @@ static void post_run(struct server *s, struct connection *c)
 
 	if (!read_process(&c->http.request, &pid))
 		say(c, 400, NO_PROCESS);
+	else if (pid != NULL && over_hosts(s))
+		say(c, 400, "A process of which host? Write its name in a predicate: "
+		    "/execname == \"...\"/.\n");
 	else if (server_begin(s, pid, c->body, c->len) != 0)
 		say(c, 500, "The trace could not be started.\n");
 	else
@@ -315,6 +330,7 @@ int http_serve(struct server *s)
 	close(s->listener.fd);
 	hub_stop(&s->hub);
 	blocks_stop(&s->blocks);
+	hosts_stop(&s->hosts);
 	connections_end(&s->connections);
 	return 0;
 }

@@ -42,6 +42,15 @@ static void *copy_blocks(void *arg)
 	return NULL;
 }
 
+/* The recordings of single hosts, until all of them have ended. */
+static void *sort_hosts(void *arg)
+{
+	struct server *s = arg;
+
+	hosts_copy(&s->hosts, s->child.hosts);
+	return NULL;
+}
+
 static void end_locked(struct server *s)
 {
 	if (!s->running)
@@ -50,7 +59,9 @@ static void end_locked(struct server *s)
 	pthread_join(s->reader, NULL);
 	if (s->copying)
 		pthread_join(s->copier, NULL);
-	s->running = s->copying = false;
+	if (s->sorting)
+		pthread_join(s->sorter, NULL);
+	s->running = s->copying = s->sorting = false;
 }
 
 void server_end(struct server *s)
@@ -64,6 +75,7 @@ void server_end(struct server *s)
 static void next_trace(struct server *s)
 {
 	blocks_begin(&s->blocks, s->hub.trace + 1);
+	hosts_begin(&s->hosts);
 	hub_begin(&s->hub);
 }
 
@@ -74,6 +86,15 @@ static void begin_play(struct server *s)
 	next_trace(s);
 	blocks_end(&s->blocks);
 	hub_append(&s->hub, "L{\"t\":\"ended\"}", 14);
+}
+
+/* A thread that reads the descriptor, if there is one. */
+static bool start(pthread_t *thread, void *(*f)(void *), struct server *s, int fd)
+{
+	if (fd < 0 || pthread_create(thread, NULL, f, s) == 0)
+		return fd >= 0;
+	close(fd);
+	return false;
 }
 
 int server_begin(struct server *s, const char *pid, const char *text, size_t len)
@@ -90,11 +111,12 @@ int server_begin(struct server *s, const char *pid, const char *text, size_t len
 		close(s->child.out);
 		if (s->child.stream >= 0)
 			close(s->child.stream);
+		if (s->child.hosts >= 0)
+			close(s->child.hosts);
 		rv = -1;
-	} else if (rv == 0 && s->child.stream >= 0) {
-		s->copying = pthread_create(&s->copier, NULL, copy_blocks, s) == 0;
-		if (!s->copying)
-			close(s->child.stream);
+	} else if (rv == 0) {
+		s->copying = start(&s->copier, copy_blocks, s, s->child.stream);
+		s->sorting = start(&s->sorter, sort_hosts, s, s->child.hosts);
 	}
 	s->running = rv == 0;
 	pthread_mutex_unlock(&s->control);
@@ -124,6 +146,8 @@ static int serve(const struct args *w)
 	s->args = w;
 	hub_open(&s->hub);
 	blocks_open(&s->blocks);
+	hosts_open(&s->hosts);
+	s->hub.hosts = w->hosts;
 	connections_open(&s->connections);
 	pthread_mutex_init(&s->control, NULL);
 	if ((status = http_listen(s)) == 0 && (status = make_token(s)) == 0) {
@@ -138,6 +162,7 @@ static int serve(const struct args *w)
 	}
 	pthread_mutex_destroy(&s->control);
 	connections_close(&s->connections);
+	hosts_close(&s->hosts);
 	blocks_close(&s->blocks);
 	hub_close(&s->hub);
 	free(s);

@@ -6,6 +6,7 @@
 #include "blocks.h"
 #include "worker_process.h"
 #include "connections.h"
+#include "hosts.h"
 #include "hub.h"
 #include "web_args.h"
 #include "wire/http.h"
@@ -20,6 +21,7 @@ struct server {
 	const struct args *args;
 	struct hub hub;
 	struct blocks blocks;		/* the recording of the trace */
+	struct hosts hosts;		/* and those of its hosts */
 	unsigned played;		/* number of the trace that is a recording of --play; 0 none */
 	struct connections connections;
 	char token[TOKEN_LEN + 1];
@@ -28,9 +30,9 @@ struct server {
 	char headers[1024];		/* of every answer */
 	pthread_mutex_t control;	/* held while a trace is begun or ended */
 	struct child child;
-	pthread_t reader, copier;
+	pthread_t reader, copier, sorter;
 	bool running;			/* there is a reader to be joined */
-	bool copying;			/* and a copier */
+	bool copying, sorting;		/* and a copier, a sorter of hosts */
 };
 
 /* Ends the trace that runs and begins another. 0, or -1 with errno. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * GET /stream: the recording of a trace (doc/RECORDING.md) as it grows, or the file of --play as it is.
+ * GET /stream: the recording of a trace (doc/RECORDING.md) as it grows, that of one of its hosts, or the file
+ * of --play as it is.
  * What is sent can be saved and played.
  */
 #include "connection.h"
@@ -37,28 +38,32 @@ static void send_file(const char *path, struct connection *c)
 	close(fd);
 }
 
-/* The number of the trace; 0: the current one. False: it is no number. */
-static bool read_trace(const struct dt_http_request *r, unsigned *trace)
-{
-	const char *word = dt_http_arg(r, "trace");
+#define NO_NUMBER UINT32_MAX		/* the request does not have it */
 
-	*trace = 0;
+/* False: it is no number. */
+static bool read_number(const struct dt_http_request *r, const char *name, unsigned *number)
+{
+	const char *word = dt_http_arg(r, name);
+
+	*number = NO_NUMBER;
 	if (word == NULL)
 		return true;
 	if (word[0] == '\0' || strspn(word, "0123456789") != strlen(word) || strlen(word) > 9)
 		return false;
-	*trace = (unsigned)strtoul(word, NULL, 10);
-	return *trace != 0;
+	*number = (unsigned)strtoul(word, NULL, 10);
+	return true;
 }
 
 void stream_answer(struct server *s, struct connection *c)
 {
+	struct blocks *from = &s->blocks;
 	struct blocks_reader reader;
 	char part[64 << 10];
-	unsigned trace;
+	unsigned trace, host;
 	ssize_t n;
 
-	if (!read_trace(&c->http.request, &trace) || !blocks_join(&s->blocks, &reader, trace)) {
+	if (!read_number(&c->http.request, "trace", &trace) || trace == 0 ||
+	    !blocks_join(from, &reader, trace == NO_NUMBER ? 0 : trace)) {
 		refuse(c, "There is no such trace, or it is not the current one any more.\n");
 		return;
 	}
@@ -66,8 +71,13 @@ void stream_answer(struct server *s, struct connection *c)
 		send_file(s->args->play, c);
 		return;
 	}
+	if (!read_number(&c->http.request, "host", &host) || (host != NO_NUMBER &&
+	    ((from = hosts_find(&s->hosts, host)) == NULL || !blocks_join(from, &reader, 0)))) {
+		refuse(c, "There is no recording of this host alone.\n");
+		return;
+	}
 	connection_begin_stream(c, TYPE);
-	while ((n = blocks_read(&s->blocks, &reader, part, sizeof(part))) >= 0)
+	while ((n = blocks_read(from, &reader, part, sizeof(part))) >= 0)
 		if (!connection_send_part(c, part, (size_t)n))
 			break;
 	connection_end_stream(c);

@@ -7,6 +7,7 @@
 #include "web_args.h"
 
 #include "base.h"
+#include "beside.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -15,11 +16,14 @@
 #include <string.h>
 
 static const char letters[] = "-:b:c:CD:f:I:L:m:n:O:p:P:qs:tU:vwx:Z";
-enum { LONG_WEB = 256, LONG_WORKER, LONG_HELP, LONG_PLAY, LONG_LSP };
+enum { LONG_WEB = 256, LONG_WORKER, LONG_HELP, LONG_PLAY, LONG_LSP,
+	LONG_HOSTS, LONG_BUS, LONG_BUS_CONFIG };
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, LONG_HELP }, { "web", optional_argument, NULL, LONG_WEB },
 	{ "worker", required_argument, NULL, LONG_WORKER },
 	{ "lsp", no_argument, NULL, LONG_LSP },
+	{ "hosts", required_argument, NULL, LONG_HOSTS }, { "bus", required_argument, NULL, LONG_BUS },
+	{ "bus-config", required_argument, NULL, LONG_BUS_CONFIG },
 	{ "play", required_argument, NULL, LONG_PLAY }, { NULL, 0, NULL, 0 },
 };
 
@@ -37,7 +41,7 @@ static const struct { char letter; const char *colons; } specs[] = {
 static int usage(FILE *f, int status)
 {
 	fputs("usage: dtrace --web[=address[:port]] [-n program] [-s script] [-p pid | -c command]\n"
-	    "\t[-x opt[=val]] [args ...]\n"
+	    "\t[-x opt[=val]] [--hosts patterns [--bus url] [--bus-config file]] [args ...]\n"
 	    "Serves a page that shows what the program counts, by default on 127.0.0.1.\n", f);
 	return status;
 }
@@ -133,6 +137,52 @@ static int add_operand(struct args *w, const char *word)
 	return 0;
 }
 
+static int add_word(struct args *w, const char **to, const char *flag, const char *word)
+{
+	*to = word;
+	w->pass[w->npass++] = flag;
+	w->pass[w->npass++] = word;
+	return 0;
+}
+
+/* Of the library, for this machine's compiler: hosts compile the program themselves, with their own files. */
+static bool is_of_compiler(const char *setting)
+{
+	static const char *const names[] = { "cpp", "define", "incdir", "libdir", "undef" };
+	size_t n = strcspn(setting, "=");
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strlen(names[i]) == n && strncmp(setting, names[i], n) == 0)
+			return true;
+	return false;
+}
+
+/* What dtrace(1) refuses with --hosts too, and what the page needs for it. */
+static int check_hosts(const struct args *w)
+{
+	const char *why = NULL;
+
+	if (w->hosts == NULL && w->worker == NULL && (w->bus != NULL || w->bus_config != NULL))
+		why = "--bus and --bus-config need --hosts: which hosts?";
+	if (w->hosts != NULL && w->play != NULL)
+		why = "--play does not go with --hosts: a recording is shown without them";
+	if (w->hosts != NULL && w->lsp)
+		why = "--lsp does not go with --hosts: it answers for this machine";
+	if (w->hosts != NULL && (w->pid != NULL || w->command != NULL))
+		why = "-c or -p does not go with --hosts: processes of which host? Write their names in a "
+		    "predicate";
+	for (int i = 0; i < w->nsettings && w->hosts != NULL; i++)
+		if (is_of_compiler(w->settings[i]))
+			why = "-C, -D, -I, -L or -U does not go with --hosts: hosts compile the program "
+			    "themselves, with their own files";
+	if (why == NULL && w->hosts != NULL && !beside_has("dtrace-fleet"))
+		why = "--hosts is the command dtrace-fleet, which is not here: make builds it where libnats "
+		    "is (apt-get install libnats-dev), and a static build lacks it";
+	if (why != NULL)
+		fprintf(stderr, "dtrace-web: %s\n", why);
+	return why != NULL ? 2 : 0;
+}
+
 static int take(struct args *w, int c, char *arg, char *const *argv)
 {
 	for (size_t i = 0; i < COUNT(named); i++)
@@ -157,6 +207,9 @@ static int take(struct args *w, int c, char *arg, char *const *argv)
 	case LONG_WORKER: w->worker = arg; return 0;
 	case LONG_LSP: w->lsp = true; return 0;
 	case LONG_PLAY: w->play = arg; return 0;
+	case LONG_HOSTS: return add_word(w, &w->hosts, "--hosts", arg);
+	case LONG_BUS: return add_word(w, &w->bus, "--bus", arg);
+	case LONG_BUS_CONFIG: return add_word(w, &w->bus_config, "--bus-config", arg);
 	case LONG_HELP: return usage(stdout, -1);
 	default:
 		fprintf(stderr, "dtrace-web: %s: %s\n", argv[optind - 1],
@@ -180,6 +233,8 @@ int args_parse(struct args *w, int argc, char **argv)
 		status = take(w, c, optarg, argv);
 	for (int i = optind; status == 0 && i < argc; i++)
 		status = add_operand(w, argv[i]);
+	if (status == 0)
+		status = check_hosts(w);
 	if (status == 0 && w->noperands > 1)
 		w->pass[w->npass++] = "--";
 	for (int i = 1; status == 0 && i < w->noperands; i++)

@@ -18,6 +18,7 @@ struct args {
 	const char **settings;		/* "name=value" of -x and its like */
 	int nsettings;
 	const char *pid, *command;
+	const char *hosts, *bus, *bus_config;	/* of dtrace --hosts; hosts NULL: this machine */
 	const char *play;		/* --play FILE: a recording takes the place of a trace */
 	const char **operands;		/* $0, $1 ... */
 	int noperands;

@@ -159,7 +159,8 @@ int worker_run(const struct args *w)
 	prctl(PR_SET_NAME, "dtrace-web");	/* it was started as /proc/self/exe */
 	for (size_t i = 0; i < COUNT(modes); i++)
 		if (strcmp(modes[i].mode, w->worker) == 0)
-			return modes[i].run(w);
+			return w->hosts != NULL && modes[i].run == worker_trace ? worker_hosts(w) :
+			    modes[i].run(w);
 	fprintf(stderr, "dtrace-web: --worker %s: there is no such worker\n", w->worker);
 	return 2;
 }

@@ -15,6 +15,8 @@ int worker_run(const struct args *);
 
 /* A trace, until it ends or SIGTERM comes: its recording, and lines for the page (trace_worker.c). */
 int worker_trace(const struct args *);
+/* The same over the hosts of --hosts (hosts_worker.c). */
+int worker_hosts(const struct args *);
 /* The program compiled: {} or the error, as JSON. */
 int worker_check(const struct args *);
 /* What can be written, as JSON: all words. */

@@ -17,6 +17,7 @@
 #define ANSWER_MAX (4u << 20)
 #define ANSWER_MS 20000
 #define END_MS 3000
+#define END_HOSTS_MS 20000		/* hosts are asked to end, and one that is silent is waited for */
 
 /* A file in memory: it needs no reader, so a long program blocks no writer. */
 static int text_file(const char *text, size_t len)
@@ -71,8 +72,8 @@ static void close_all(const int *fds, int n)
 			close(fds[i]);
 }
 
-/* Its descriptors: the program, what it says, and its recording (-1: it has none). 0, or errno. */
-static int spawn(struct child *c, const char **argv, const int fds[3])
+/* Its descriptors: the program, what it says, its recording, those of hosts (-1: none). 0, or errno. */
+static int spawn(struct child *c, const char **argv, const int fds[4])
 {
 	posix_spawn_file_actions_t act;
 	int err;
@@ -82,6 +83,8 @@ static int spawn(struct child *c, const char **argv, const int fds[3])
 	posix_spawn_file_actions_adddup2(&act, fds[1], 1);
 	if (fds[2] >= 0)
 		posix_spawn_file_actions_adddup2(&act, fds[2], STREAM_FD);
+	if (fds[3] >= 0)
+		posix_spawn_file_actions_adddup2(&act, fds[3], HOSTS_FD);
 	err = posix_spawn(&c->pid, "/proc/self/exe", &act, NULL, (char *const *)argv, environ);
 	posix_spawn_file_actions_destroy(&act);
 	return err;
@@ -91,20 +94,24 @@ int child_start(struct child *c, const struct args *w, const char *mode, const c
     size_t len)
 {
 	const char **argv = words(w, mode, pid);
-	int in = text_file(text, len), out[2] = { -1, -1 }, stream[2] = { -1, -1 }, err;
+	int in = text_file(text, len), out[2] = { -1, -1 }, stream[2] = { -1, -1 }, hosts[2] = { -1, -1 };
+	bool traces = strcmp(mode, "trace") == 0;
+	int err;
 
-	*c = (struct child){ .out = -1, .stream = -1 };
+	*c = (struct child){ .out = -1, .stream = -1, .hosts = -1 };
 	if (argv == NULL || in < 0 || pipe2(out, O_CLOEXEC) != 0 ||
-	    (strcmp(mode, "trace") == 0 && pipe2(stream, O_CLOEXEC) != 0))
+	    (traces && pipe2(stream, O_CLOEXEC) != 0) ||
+	    (traces && w->hosts != NULL && pipe2(hosts, O_CLOEXEC) != 0))
 		err = errno;
 	else
-		err = spawn(c, argv, (const int[]){ in, out[1], stream[1] });
-	close_all((const int[]){ in, out[1], stream[1] }, 3);
+		err = spawn(c, argv, (const int[]){ in, out[1], stream[1], hosts[1] });
+	close_all((const int[]){ in, out[1], stream[1], hosts[1] }, 4);
 	if (err != 0) {
-		close_all((const int[]){ out[0], stream[0] }, 2);
+		close_all((const int[]){ out[0], stream[0], hosts[0] }, 3);
 	} else {
 		c->out = out[0];
 		c->stream = stream[0];
+		c->hosts = hosts[0];
 	}
 	free(argv);
 	errno = err;
@@ -150,7 +157,7 @@ char *child_ask(const struct args *w, const char *mode, const char *pid, const c
 void child_end(struct child *c)
 {
 	kill(c->pid, SIGTERM);
-	for (int ms = 0; ms < END_MS; ms += 10) {
+	for (int ms = 0; ms < (c->hosts >= 0 ? END_HOSTS_MS : END_MS); ms += 10) {
 		if (waitpid(c->pid, NULL, WNOHANG) != 0)
 			return;
 		usleep(10000);

@@ -12,9 +12,11 @@ struct child {
 	pid_t pid;
 	int out;			/* what it writes */
 	int stream;			/* what it writes to STREAM_FD; -1 none */
+	int hosts;			/* and to HOSTS_FD; -1 none */
 };
 
 #define STREAM_FD 3			/* where a worker that traces writes its recording */
+#define HOSTS_FD 4			/* and those of single hosts (hosts.h) */
 
 /*
  * Starts `dtrace-web --worker mode` with the words of the command line. `pid` (or NULL) takes the place of

@@ -21,7 +21,7 @@
  * Of sections that are read; a file with more is treated as one without any. Linkers make a few dozen,
  * compilers with a section for each function some ten thousand.
  */
-enum { SECTIONS_MAX = 1 << 18 };
+enum { SECTIONS_MAX = 1 << 18, MAX_PAGE = 1 << 16 };
 
 /* ---- bytes ---- */
 
@@ -530,6 +530,15 @@ bool dt_elf_code_vaddr(const struct dt_elf *e, uint64_t off, uint64_t len, uint6
 		*vaddr = p->p_vaddr + (off - p->p_offset);
 		return true;
 	}
+	return false;
+}
+
+bool dt_elf_begins_code(const struct dt_elf *e, uint64_t off)
+{
+	for (uint32_t i = 0; i < e->nph; i++)
+		if (e->ph[i].p_type == PT_LOAD && e->ph[i].p_flags & PF_X && off <= e->ph[i].p_offset &&
+		    e->ph[i].p_offset - off < MAX_PAGE)
+			return true;
 	return false;
 }
 

@@ -104,6 +104,8 @@ bool dt_elf_vaddr_to_offset(const struct dt_elf *, uint64_t vaddr, uint64_t *off
  * before the segment's own bytes count.
  */
 bool dt_elf_code_vaddr(const struct dt_elf *, uint64_t off, uint64_t len, uint64_t *vaddr);
+/* Does a mapping from there begin a segment of code? A process may map pieces of one again elsewhere. */
+bool dt_elf_begins_code(const struct dt_elf *, uint64_t off);
 
 struct dt_elf_function {
 	const char *name;		/* lives as long as the file, without a version */

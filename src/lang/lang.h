@@ -93,7 +93,7 @@ struct dt_lang {
 	bool (*check)(struct dt_lang_function *);
 	bool (*frame)(const struct dt_lang_function *, uint32_t pos, unsigned i, struct dt_lang_frame *);
 };
-extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot;
+extern const struct dt_lang dt_lang_python, dt_lang_php, dt_lang_hotspot, dt_lang_v8, dt_lang_ruby;
 const struct dt_lang *dt_lang_of(unsigned id);	/* NULL: there is none */
 unsigned dt_lang_id(const struct dt_lang *);
 const char *dt_lang_name(const struct dt_lang *);
@@ -106,6 +106,8 @@ bool dt_lang_word(const struct dt_lang_process *, uint64_t at, uint64_t *to);
  * their own struct. False: there is no thread i any more, or it has none.
  */
 bool dt_lang_thread(const struct dt_lang_process *, unsigned i, uint64_t *robust_list);
+/* n characters of `width` bytes each become UTF-8, as many as fit. */
+void dt_lang_text(const uint8_t *from, size_t n, unsigned width, char *to, size_t room);
 
 /* ---- functions that were seen (langs.c) ---- */
 

@@ -14,13 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 64 };
+enum { THREADS_MAX = 64, UTF8_MAX = 4 };
 
 /* By number; a row is all that a new language needs here. */
 static const struct dt_lang *const langs[DT_LANGS] = {
 	[DT_LANG_PYTHON] = &dt_lang_python,
 	[DT_LANG_PHP] = &dt_lang_php,
 	[DT_LANG_HOTSPOT] = &dt_lang_hotspot,
+	[DT_LANG_V8] = &dt_lang_v8,
+	[DT_LANG_RUBY] = &dt_lang_ruby,
 };
 
 _Static_assert(DT_LANGS <= 1 << (64 - DT_FRAME_LANG_SHIFT), "a recorded frame has room for the number");
@@ -132,4 +134,45 @@ bool dt_lang_thread(const struct dt_lang_process *p, unsigned i, uint64_t *robus
 		head = NULL;
 	*robust_list = (uint64_t)(uintptr_t)head;
 	return tid != 0;
+}
+
+/* ---- texts ---- */
+
+static size_t put_utf8(uint32_t c, char *to)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xc0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = (char)(0xe0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | (c >> 18 & 7));
+	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+void dt_lang_text(const uint8_t *from, size_t n, unsigned width, char *to, size_t room)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n && len + UTF8_MAX < room; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, from + i * width, width);
+		if (c == 0)
+			c = '?';
+		len += put_utf8(c, to + len);
+	}
+	to[len] = '\0';
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODE_BYTES = 256, HEAD = 56, UTF8_MAX = 4 };
+enum { CODE_BYTES = 256, HEAD = 56 };
 
 /* The count has 32 bits; from 3.14 on, flags are above bit 47. */
 static bool is_alive(uint64_t refs, uint64_t type, uint64_t want)
@@ -50,46 +50,6 @@ static bool read_code(const struct dt_lang_process *p, const struct dt_unwind_la
 
 /* ---- strings ---- */
 
-static size_t put_utf8(uint32_t c, char *to)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | (c >> 18 & 7));
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
-/* n characters of `kind` bytes each. */
-static void put_text(const uint8_t *from, size_t n, unsigned kind, char *to, size_t room)
-{
-	size_t len = 0;
-
-	for (size_t i = 0; i < n && len + UTF8_MAX < room; i++) {
-		uint32_t c = 0;
-
-		memcpy(&c, from + i * kind, kind);
-		if (c == 0)
-			c = '?';
-		len += put_utf8(c, to + len);
-	}
-	to[len] = '\0';
-}
-
 /*
  * The text of a str. Its characters follow its head, which is longer if they are not all ASCII. The bits of
  * the state begin after two others, or (from some version of 3.14 on) after 16.
@@ -118,7 +78,7 @@ static bool read_str(const struct dt_lang_process *p, const struct dt_unwind_lan
 	}
 	if (n * kind > sizeof(text) || !dt_lang_read(p, at + data, text, n * kind))
 		return false;
-	put_text(text, n, kind, to, room);
+	dt_lang_text(text, n, kind, to, room);
 	return true;
 }
 

@@ -113,7 +113,9 @@ static FN u64 frame_word(struct rt *r)
 
 #include "runtime/lang_php.h"
 #include "runtime/lang_python.h"
+#include "runtime/lang_ruby.h"
 #include "runtime/lang_hotspot.h"
+#include "runtime/lang_v8.h"
 
 /* 1: the segment is over. */
 INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
@@ -124,7 +126,9 @@ INLINE long lang_step(struct rt *r, struct dt_work_walk *w)
 	switch (w->lang) {
 	case DT_LANG_PYTHON: return python_step(r);
 	case DT_LANG_PHP: return php_step(r);
+	case DT_LANG_RUBY: return ruby_step(r);
 	case DT_LANG_HOTSPOT: return hotspot_step(r, w);
+	case DT_LANG_V8: return v8_step(r);
 	}
 	return 1;
 }

@@ -13,6 +13,8 @@ enum dt_lang_id {
 	DT_LANG_PYTHON,
 	DT_LANG_HOTSPOT,
 	DT_LANG_PHP,
+	DT_LANG_V8,
+	DT_LANG_RUBY,
 	DT_LANGS
 };
 
@@ -51,6 +53,26 @@ enum dt_php_word {
 	DT_PHP_WORDS
 };
 
+enum dt_ruby_word {
+	DT_RB_SLOT,			/* robust_list - this: ruby_current_ec of the thread */
+	DT_RB_THREAD,			/* not 0: its rb_thread_t, in which this is the execution context */
+	DT_RB_FRAME_SIZE,		/* of rb_control_frame_t */
+	/* for names alone: insns_info in the body, bytes of an entry; where the text of a short string is */
+	DT_RB_LINES, DT_RB_LINE_SIZE, DT_RB_TEXT,
+	DT_RB_WORDS
+};
+
+/* In rb_iseq_t: its body; words of that: its file, its name, its first line. */
+enum { DT_RB_BODY = 16, DT_RB_PATH = 8, DT_RB_LABEL = 10, DT_RB_FIRST = 11 };
+/* Flags of strings: the type; the text is elsewhere. Of a text, so much at its end tells it from another. */
+enum { DT_RB_TYPE = 0x1f, DT_RB_STRING = 5, DT_RB_ARRAY = 7, DT_RB_ELSEWHERE = 1 << 13,
+	DT_RB_TEXT_MAX = 128 };
+/* Where a short text is in the string: before 3.2, when its length was among the flags */
+enum { DT_RB_TEXT_OLD = 16, DT_RB_LENGTH_SHIFT = 14, DT_RB_LENGTH_MASK = 0x1f };
+#define DT_RB_MIX(h, word) (((h) ^ (h) >> 29 ^ (word)) * 0x9e3779b97f4a7c15ull)
+#define DT_RB_KEY(h, body, first) (DT_RB_MIX(DT_RB_MIX(h, body), first) | 1)
+#define DT_RB_METHOD_IN_C 2		/* the key of one: code has its name */
+
 enum { DT_HS_WALK_HEAPS = 3, DT_HS_HEAD_BYTES = 128, DT_HS_TAIL_BYTES = 64 };
 enum dt_hotspot_word {
 	/* of each heap of code: its start, its size, the map of its segments */
@@ -68,6 +90,23 @@ enum dt_hotspot_word {
 	DT_HS_CONST_METHOD, DT_HS_CONST_SIZE, DT_HS_CONST_POOL, DT_HS_POOL_HOLDER, DT_HS_KLASS_NAME,
 	DT_HS_WORDS
 };
+
+/*
+ * Each is the value of a constant by which V8 describes itself (src/lang/lang_v8.c has their names in this
+ * order): offsets in objects, numbers of types of objects, and where frames have what.
+ */
+enum dt_v8_word {
+	DT_V8_SHARED_TYPE, DT_V8_SHARED, DT_V8_TOKEN, DT_V8_FP_BYTECODE,
+	DT_V8_SCRIPT_TYPE, DT_V8_SCOPE_TYPE, DT_V8_BYTECODE_TYPE,
+	DT_V8_BYTECODE_DATA, DT_V8_SCOPE_VARS, DT_V8_NOT_STRING,
+	DT_V8_WORDS
+};
+/*
+ * In a SharedFunctionInfo, before DT_V8_TOKEN: its name or its ScopeInfo, and its script. They tell one from
+ * another.
+ */
+enum { DT_V8_NAME_BEFORE = 28, DT_V8_SCRIPT_BEFORE = 12 };
+#define DT_V8_KEY(name, script) ((name) ^ ((script) << 21 | (script) >> 43))
 
 /* The key of a method that is interpreted; of compiled code it has bits and the number of the compilation. */
 #define DT_HS_KEY(cm, name) (((cm) ^ ((name) << 20 | (name) >> 44)) & ~(3ull << 62))

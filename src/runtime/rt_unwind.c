@@ -311,6 +311,19 @@ INLINE u64 runs_frames(const struct dt_work_walk *w, const struct dt_unwind_rule
 }
 
 /*
+ * A step along the frame pointer, over code without rows. In a process with runtimes it may be V8's, whose
+ * step then looks at the frame that was left.
+ */
+INLINE long over_code(struct rt *r, struct dt_work_walk *w)
+{
+	w->low = w->fp;
+	w->ended = (u64)by_frame(r, w);
+	w->lang = w->nlangs ? DT_LANG_V8 : 0;
+	w->fresh = 1;
+	return w->lang ? 0 : (long)w->ended;
+}
+
+/*
  * From one frame to its caller's. The pc of a caller is where its call returns to, which may be the first
  * byte of the next function: so the byte before it is looked up, unless the pc is exact.
  */
@@ -331,13 +344,13 @@ INLINE long step_up(struct rt *r, struct dt_work_walk *w)
 	if (pc - w->start >= w->len || w->n == 0) {
 		if (KERNEL_WALKS && !w->nlists && w->out == 1)
 			w->out = 0;		/* nothing is known of this process: the kernel walks it */
-		return w->out ? by_frame(r, w) : 1;
+		return w->out || w->nlangs ? over_code(r, w) : 1;
 	}
 	rule = rule_of(r, find_rule(r, w, pc));
 	if (!rule || rule->cfa == DT_CFA_END)
 		return 1;
 	if (rule->cfa == DT_CFA_NONE || (w->vague && rule->cfa != DT_CFA_FP && rule->cfa != DT_CFA_AT_FP))
-		return by_frame(r, w);
+		return over_code(r, w);
 	w->low = w->sp;
 	w->lang = runs_frames(w, rule) ? rule->lang : 0;
 	w->ended = (u64)by_rule(r, w, rule);

@@ -204,6 +204,8 @@ static void write_end(struct dt_merge *m)
 
 	for (size_t i = 0; i < m->sources.n; i++)
 		m->sources.v[i]->gone |= !m->sources.v[i]->ended;
+	if (m->fresh)
+		m->snapped = 0;			/* what the sources said last is not held back */
 	write_ready(m);
 	if (m->first == NULL)
 		return;

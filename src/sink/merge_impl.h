@@ -9,7 +9,7 @@
 
 #include <setjmp.h>
 
-enum { MERGE_NAME = 64, MERGE_TABLES = 32 };
+enum { MERGE_NAME = 64, MERGE_TABLES = 32, MERGE_DROPS = DTRACEDROP_DBLERROR + 1 };
 
 /* Elements of one printa(), or of one aggregation at the end, merged so far. */
 struct merge_table {
@@ -88,6 +88,7 @@ struct dt_merge {
 	uint64_t passed;		/* what was last said of the order */
 	struct merge_event *doing;	/* the firing that is written */
 	uint64_t now, next, late, missing;
+	uint64_t dropped[MERGE_DROPS];	/* of each kind, so far */
 	uint64_t written;		/* time of the last firing */
 	char why[DT_SINK_WHY];
 	jmp_buf oom;

@@ -336,6 +336,8 @@ static void source_drop(struct dt_sink *sink, const dtrace_dropdata_t *d, const 
 	dt_arena_reset(s->m->spare);
 	ours.dtdda_msg =
 	    dt_arena_printf(s->m->spare, "%s%s%s", s->name, s->name[0] != '\0' ? ": " : "", d->dtdda_msg);
+	if ((unsigned)d->dtdda_kind < MERGE_DROPS)
+		ours.dtdda_total = s->m->dropped[d->dtdda_kind] += d->dtdda_drops;
 	s->m->sink->type->drop(s->m->sink, &ours, kind);
 }
 

@@ -180,7 +180,7 @@ static int take_mapping(void *ctx, const struct dt_umapping *m)
 	f = dt_unwind_file(l->u, m, l->p->pid);
 	if (f == NULL || f->n == 0 || !dt_elf_code_vaddr(m->elf, m->offset, m->end - m->start, &vaddr))
 		return 0;
-	if (f->lang != NULL)
+	if (f->lang != NULL && dt_elf_begins_code(m->elf, m->offset))
 		dt_unwind_runtime_seen(l->u, l->p, f, m->start - vaddr);
 	l->map[l->n] = (struct dt_unwind_map){ .start = m->start,
 		.end = m->end,

@@ -2,6 +2,7 @@
 /* What the server of the live page keeps: it is bounded, and the last words of a trace always have room. */
 #include "../../cmd/web/hub.c"
 #include "../../cmd/web/items.c"
+#include "../../cmd/web/web_json.c"
 
 #include "check.h"
 

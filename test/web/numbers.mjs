@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // node numbers.mjs ESBUILD: units, ticks, times and percentiles of the page (web/src/units.ts, axis.ts, grid.ts), its layout of
-// programs (format.ts) on all tools, and the limit on what the overview costs (dashboard.ts). No browser is needed.
+// programs (format.ts) on all tools, the limit on what the overview costs (dashboard.ts), and what is said of hosts (hosts.ts). No browser
+// is needed.
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ async function module(name) {
 }
 const { amount, exact, range, rate, unitOf } = await module("units"), { linear, moment, powers, times } = await module("axis");
 const { format } = await module("format"), { parts, partsOf, compose, Watch } = await module("dashboard"), { Rows, shade } = await module("grid");
+const { answering, notAlone, reasons } = await module("hosts"), { Model } = await module("model");
 const plain = (text) => text.replace(/\u202f/g, " ");
 const ns = { kind: "time", scale: 1 }, none = { kind: "", scale: 1 }, bytes = { kind: "bytes", scale: 1 };
 
@@ -105,5 +107,37 @@ await step("the overview leaves out what costs most, one after the other, and on
 	same(cost(0.02, 1, parts), "calls");
 	same(cost(0.03, 6, parts.filter((p) => p.agg !== "calls")), "runq_ns");
 	same(cost(0.5, 20, parts.filter((p) => p.dear === 0)), "");
+});
+
+await step("what is said of hosts: of how many, why not, and which have numbers of their own", () => {
+	const m = new Model(), tell = (i, name, state, more = {}) => m.take({ t: "host", i, name, state, why: "", via: "", restarts: 0, again: 0,
+		doubled: 0, offset: 0, bound: 0, own: true, ...more });
+	same(answering(m).text, "0 of 0 hosts");
+	tell(0, "web1", "waiting");
+	same(answering(m).text, "0 of 1 host");
+	tell(0, "web1", "live");
+	tell(1, "web2", "lost", { why: "it did not answer any more" });
+	tell(2, "web3", "lost", { why: "it did not answer any more" });
+	tell(3, "db1", "ended", { restarts: 2 });
+	tell(4, "app1", "live", { own: false, via: "rack1" });
+	tell(5, "app2", "refused", { own: false, why: "<b>no</b>" });
+	tell(-2, "nope*", "missing", { own: false, why: "no host of that name" });
+	same(answering(m).text, "3 of 7 hosts");
+	same(reasons(m).join("; "), "app2: refused: <b>no</b>; db1: came back 2 times: its own numbers are those since then; " +
+		"nope*: missing: no host of that name; web2, web3: lost: it did not answer any more");
+	const why = (i) => notAlone(m.hosts.get(i), false);
+	same([why(0), why(1), why(3)].join(), ",,");
+	same(/^app1 is behind the relay rack1, .*make hostname a key/.test(why(4)), true);
+	same(why(5), "app2 has sent nothing: <b>no</b>.");
+	same(/^A saved page/.test(notAlone(m.hosts.get(0), true)), true);
+	tell(-2, "nope*", "found");
+	same(answering(m).text, "3 of 6 hosts");
+	m.take({ t: "drop", n: 5, came: 5, msg: "web1: 5 drops on CPU 0\n" });
+	m.take({ t: "drop", n: 7, came: 2, msg: "web1: 2 drops on CPU 1\n" });
+	m.take({ t: "drop", n: 9, came: 2, msg: "2 drops: of no host" });
+	same([...m.hostDrops].join(), "web1,7");
+	m.take({ t: "start", wall: 1, program: "BEGIN" });
+	m.take({ t: "start", wall: 2, program: "" });
+	same(m.program, "BEGIN");
 });
 rmSync(folder, { recursive: true });

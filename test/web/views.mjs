@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { browse, same, step } from "./browse.mjs";
 import { block, host, mark } from "./recording.mjs";
+import { recording } from "./scenes.mjs";
 
 const [modules, dtrace] = process.argv.slice(2);
 const b = await browse(modules, dtrace, []);
@@ -303,6 +304,106 @@ await step("? lists the keys of pictures", async () => {
 	await press("?");
 	await page.locator(".panel[open] td", { hasText: "flame: callers and callees of the function" }).waitFor();
 	await press("Escape");
+});
+
+// ---- one time, and examples
+
+await step("a part of the time that is marked is what records, spans and ranges show", async () => {
+	await page.locator('input[type="file"]').setInputFiles({ name: "r", mimeType: "application/octet-stream", buffer: recording("views") });
+	const records = card("records"), took = card("@took_ns"), count = took.locator("tbody tr").first().locator("td").first();
+	await records.locator(".dim", { hasText: /^720 lines of 720 records$/ }).waitFor();
+	await card("spans").locator(".note", { hasText: /^360 spans on 5 tracks$/ }).waitFor();
+	same(await count.getAttribute("data-value"), "24000");
+	const heat = page.locator("canvas.heat");
+	await heat.focus();
+	await press("ArrowLeft", "Shift+ArrowLeft");	// from 57 s to 59 s: half of the requests began then
+	await records.locator(".dim", { hasText: /^37\d lines of 720 records, in the marked part of the time$/ }).waitFor();
+	await card("spans").locator(".note", { hasText: /^360 spans on 5 tracks, 18\d of them here$/ }).waitFor();
+	await took.locator("tbody td[data-value=\"800\"]").first().waitFor();
+	await took.locator(".note", { hasText: "counts are of the marked part of the time" }).waitFor();
+	await press("Enter");
+	await records.locator(".dim", { hasText: "in the shown part of the time" }).waitFor();
+	await press("Escape");
+	await records.locator(".dim", { hasText: /^720 lines of 720 records$/ }).waitFor();
+	await card("spans").locator(".note", { hasText: /^360 spans on 5 tracks$/ }).waitFor();
+	same(await count.getAttribute("data-value"), "24000");
+});
+
+await step("pointing at spans points at the same moment in other panels", async () => {
+	await card("@calls").getByRole("button", { name: "lines" }).click();
+	await page.locator("canvas.spans").scrollIntoViewIfNeeded();
+	const box = await page.locator("canvas.spans").boundingBox(), pointed = card("@calls").locator("th", { hasText: "at 1" });
+	await page.locator("canvas.spans").hover({ position: { x: box.width - 20, y: 60 } });
+	await pointed.filter({ hasText: /at 1\d:\d\d:00/ }).waitFor();	// the last of the two seconds that spans show
+	await page.mouse.move(1, 1);
+	await pointed.waitFor({ state: "hidden" });
+});
+
+const heats = (program, records) => [["Q", 0, "", program], ["C", 0, 0, 2, 3, 0, "trace", "execname", 1, 1, "trace", "arg0 + 1"], begun,
+	["N", 50, "x", "", "", "y"], ["G", 1n, "ns", "quantize", 0n, 3, 1, "execname", 0, 3, 3, 1n, 1n, 3, 2n, 3n, 3, 4n, 7n], ["K", 1n, 0, 1, 1, "web"], ["K", 1n, 1, 1, 1, "db"],
+	...records, ["V", at(1000), 1n, 0, 0n, 2, 0, 0n, 3, 3, 1n, 0n, 2n, 1, 0n, 3, 3, 0n, 0n, 1n, 0],
+	["V", at(2000), 1n, 0, 0n, 2, 0, 0n, 3, 3, 1n, 2n, 2n, 1, 0n, 3, 3, 0n, 1n, 1n, 0]];
+const fired = (ms, name, v) => ["E", 0, 0, 1, 50, 0, at(ms), 0, 2, 0, "", 2, text(name), word(v)];
+const examples = page.locator(".examples");
+
+await step("a cell of a heat map shows its records: of its time, its values, its key", async () => {
+	await load(...heats("x:::y { @ns[execname] = quantize(arg0+1); trace(execname); trace(arg0 + 1); }",
+		[fired(100, "web", 1), fired(300, "web", 5), fired(500, "db", 6), fired(700, "web", 7), fired(1300, "web", 3), fired(1400, "web", 2), fired(1500, "db", 3)]));
+	const heat = page.locator("canvas.heat"), cells = () => examples.locator("tbody tr").allTextContents().then((all) => all.join("|").replace(/\u202f/g, " "));
+	await heat.focus();
+	await press("ArrowLeft", "ArrowUp", "Enter");
+	await examples.locator("p", { hasText: "3 records of this cell" }).waitFor();
+	same(await cells(), "0.3000000yweb5 ns|0.5000000ydb6 ns|0.7000000yweb7 ns");
+	await card("@ns").locator("select").selectOption({ label: "db" });
+	await examples.locator("p", { hasText: "1 record of this cell" }).waitFor();
+	same(await cells(), "0.5000000ydb6 ns");
+	await card("@ns").locator("select").selectOption({ index: 0 });
+	const box = await heat.boundingBox(), wide = box.width - 64 - 14 - 96, high = (box.height - 22 - 28 - 2) / 3;
+	await heat.click({ position: { x: 64 + wide * 0.75, y: 2 + high * 1.5 } });
+	await examples.locator("p", { hasText: "3 records of this cell" }).waitFor();
+	same(await cells(), "1.3000000yweb3 ns|1.4000000yweb2 ns|1.5000000ydb3 ns");
+	await examples.getByRole("button", { name: "mark its time" }).click();
+	await page.locator(".records .dim", { hasText: "3 lines of 7 records, in the marked part of the time" }).waitFor();
+	await heat.click({ position: { x: 64 + wide * 0.75, y: 2 + high * 1.5 } });
+	await examples.waitFor({ state: "hidden" });
+});
+
+await step("without records it has its keys, and the line that keeps some", async () => {
+	await load(...heats("x:::y { @ns[execname] = quantize(arg0); }", []));
+	await page.locator("canvas.heat").focus();
+	await press("ArrowLeft", "ArrowUp", "Enter");
+	same(await examples.locator(".keys-of button").allTextContents().then((all) => all.join("|")), "web 2|db 1");
+	same(await examples.locator("pre").textContent(), "if (arg0 >= 4 && arg0 <= 7) { trace(execname); trace(pid); trace(arg0); }");
+	await press("Escape");
+	await examples.waitFor({ state: "hidden" });
+});
+
+await step("that line keeps examples in a live trace", async () => {
+	await run("int x;\ntick-50hz\n{\n\tx = (x + 7) % 64;\n\t@v[execname] = quantize(x);\n}\n");
+	const heat = page.locator("canvas.heat"), kept = page.getByRole("button", { name: "Keep examples" });
+	/** From the least values up, moment by moment, until a cell shows it. */
+	const example = async (of) => {
+		await heat.focus();
+		for (let moment = 0; moment < 20; moment++) {
+			await press(...new Array(9).fill("ArrowDown"));
+			for (let row = 0; row < 9; row++) {
+				await press("Enter");
+				if (await of.isVisible()) return;
+				await press("ArrowUp");
+			}
+			await press("ArrowRight");
+		}
+	};
+	await page.locator(".pinned h3", { hasText: /[1-9]\d in all/ }).waitFor();
+	await example(kept);
+	await kept.click();
+	const shown = await page.locator(".made ins").innerText();
+	same(/^\+ +if \(x [>=]= \d+.*\) \{ trace\(execname\); trace\(pid\); trace\(x\); \}$/.test(shown.trim().replace(/\s+/g, " ")), true, shown);
+	await b.begins(() => page.locator(".proposals button", { hasText: "keep examples" }).click());
+	await page.locator(".records .dim", { hasText: /^[1-9]\d lines/ }).waitFor();
+	await example(examples.locator("tbody tr").first());
+	const names = await examples.locator("th").allTextContents(), cells = await examples.locator("tbody tr").first().locator("td").allTextContents();
+	same(Number(cells[names.indexOf("x")]) > 0, true, cells.join());
 });
 
 // ---- colours

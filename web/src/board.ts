@@ -4,11 +4,12 @@
 import { Card, SPANS, type Head, type Holder } from "./card";
 import type { Part } from "./dashboard";
 import { clear, el, setText, soon } from "./dom";
+import { Exemplars } from "./exemplars";
 import type { Message } from "./message";
 import { hasStack, Model, type Agg } from "./model";
 import { Timeline } from "./timeline";
 import { unitName, unitOf } from "./units";
-import { aggViews, traceViews, type Pick, type Stage } from "./view";
+import { aggViews, traceViews, type Examples, type Pick, type Stage } from "./view";
 
 const DRAWN = new Set<Message["t"]>(["reset", "start", "snap", "recs", "fail", "layout"]);
 
@@ -34,6 +35,7 @@ export class Board implements Stage, Holder {
 	private layout: Layout = { order: [], span: {} };
 	private range: HTMLElement;
 	private rangeText = el("b");
+	private whose = "";		// of how many hosts it is
 
 	constructor(private host: Host, label: string) {
 		this.range = el("div", { class: "range", hidden: true, role: "status" }, "marked ", this.rangeText,
@@ -75,7 +77,7 @@ export class Board implements Stage, Holder {
 		for (const p of all) {
 			const card = this.cards.get(`@${p.agg}`) ?? this.part(p), no = refused.get(p.agg);
 			if (no) card.say(no.text, true, ...(no.act ? [no.act] : []));
-			else if (!card.root.querySelector(".body *")) card.say(!parts.length ? "Asking this machine\u2026" :
+			else if (!card.root.querySelector(".body *")) card.say(!parts.length ? "Asking\u2026" :
 				parts.includes(p) ? "Nothing was counted yet." : "Left out of this overview.");
 		}
 	}
@@ -94,6 +96,13 @@ export class Board implements Stage, Holder {
 		if (!this.paused) for (const c of this.cards.values()) c.update();
 	};
 
+	/** Of how many hosts the panels are; "": of this machine. */
+	hosts(text: string): void {
+		if (text === this.whose) return;
+		this.whose = text;
+		for (const c of this.cards.values()) c.hosts(text);
+	}
+
 	redraw(): void {
 		for (const c of this.cards.values()) c.update();
 	}
@@ -103,12 +112,16 @@ export class Board implements Stage, Holder {
 		if (known && known.of === agg) return;
 		const unit = unitName(unitOf(agg, this.model.program));
 		const card = known ?? new Card(name, { title: agg.name === "_" ? "@" : `@${agg.name}`, sub: unit ? `${agg.fn} \u00b7 ${unit}` : agg.fn }, this,
-			hasStack(agg) ? 12 : 6);
+			hasStack(agg) || agg.fn === "percentiles" ? 12 : 6);
 		card.of = agg;
 		card.say("");
 		for (const v of aggViews) if (v.fits(agg)) card.add(v.name, v.make(this, agg));
 		if (!known) this.place(card);
 		card.update();
+	}
+
+	examples(): Examples {
+		return new Exemplars(this);
 	}
 
 	pick(p: Pick): void {
@@ -119,6 +132,7 @@ export class Board implements Stage, Holder {
 
 	private place(card: Card): void {
 		this.cards.set(card.name, card);
+		card.hosts(this.whose);
 		this.empty.remove();
 		this.grid.append(card.root);
 		this.arrange();

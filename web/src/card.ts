@@ -22,6 +22,7 @@ export class Card {
 	private body = el("div", { class: "body" });
 	private tabs = el("div", { class: "tabs", role: "group", "aria-label": "views" });
 	private sub = el("span", { class: "dim sub" });
+	private from = el("span", { class: "dim from" });
 	private big: HTMLButtonElement;
 	private waits = el("p", { class: "state", hidden: true });
 	of: unknown = null;		// the aggregation that it shows
@@ -34,7 +35,7 @@ export class Card {
 		this.big = el("button", { type: "button", class: "icon", title: "enlarge", "aria-label": "enlarge", "aria-pressed": "false",
 			onclick: () => this.enlarge() }, "\u2922");
 		const links = (head.links ?? []).map((l) => el("button", { type: "button", class: "link", title: l.title, onclick: l.act }, l.text));
-		const title = el("header", { draggable: true }, el("h2", {}, head.title), this.sub,
+		const title = el("header", { draggable: true }, el("h2", {}, head.title), this.sub, this.from,
 			el("div", { class: "right" }, this.tabs, this.big, this.menu()));
 		setText(this.sub, head.sub);
 		this.root = el("section", { class: "card", "aria-label": head.title }, title, this.waits, this.body,
@@ -116,6 +117,11 @@ export class Card {
 		this.waits.append(text, ...more);
 		this.waits.hidden = text === "";
 		this.waits.classList.toggle("bad", bad);
+	}
+
+	/** Of how many hosts it is; "": of this machine. */
+	hosts(text: string): void {
+		setText(this.from, text);
 	}
 
 	show(at: number): void {

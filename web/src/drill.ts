@@ -5,7 +5,7 @@ import { clauses, type Clause, type Use } from "./dlang";
 import type { Part } from "./message";
 import type { Pick } from "./view";
 
-export interface Proposal { title: string; program: string; what: "only" | "by" | "how" }
+export interface Proposal { title: string; program: string; what: "only" | "by" | "keep" }
 
 /** A value as D writes it; null: there is no way to write it. */
 export function literal(p: Part): string | null {
@@ -76,11 +76,26 @@ function conditions(text: string, pick: Pick): { title: string; of: (u: Use) => 
 	return out;
 }
 
+/** Records the value, with its keys, where it is in the range. */
+function keepOf(use: Use, pick: Pick): string {
+	const value = use.args[0] ?? "", condition = within(value, pick.low, pick.high);
+	const all = [...new Set([...use.keys.filter((k) => !/stack\s*\(/.test(k) && !/^["\d]/.test(k)), "execname", "pid"])].map((k) => `trace(${k}); `).join("");
+	return condition ? `if (${condition}) { ${all}trace(${value}); }` : `${all}trace(${value});`;
+}
+
+/** The line that keeps examples; null: the program does not count this. */
+export function keepLine(text: string, pick: Pick): string | null {
+	const use = places(text, pick)[0]?.use;
+	return use?.args[0] ? keepOf(use, pick) : null;
+}
+
 /** What could be asked next about what was picked. */
 export function proposals(text: string, pick: Pick): Proposal[] {
 	const out: Proposal[] = [], first = places(text, pick)[0]?.use;
 	if (!first) return out;
 	const wanted = conditions(text, pick);
+	if (pick.keep) out.push({ what: "keep", title: "keep examples", program: everywhere(text, pick, (t, { use }) =>
+		`${t.slice(0, use.from)}${keepOf(use, pick)}${/\n[ \t]*$/.exec(t.slice(0, use.from))?.[0] ?? " "}${t.slice(use.from)}`) });
 	for (const c of wanted) {
 		const shown = c.of(first);
 		if (shown) out.push({ what: "only", title: `only where ${shown}`, program: everywhere(text, pick, (t, at) => {

@@ -113,6 +113,6 @@ export function shade(n: number, most: number): number {
 	return Math.round(Math.log1p(n) / Math.log1p(Math.max(1, most)) * 255);
 }
 
-export function slot(cells: (Cells | undefined)[], i: number): Cells | undefined {
+export function slot<T>(cells: (T | undefined)[], i: number): T | undefined {
 	return cells[i % SLOTS];
 }

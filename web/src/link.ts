@@ -24,7 +24,10 @@ const string = (v: unknown) => typeof v === "string" ? v : "";
 function control(text: string): Message {
 	const j = JSON.parse(text) as Json, place = (v: unknown) => typeof v === "number" ? v : undefined;
 	switch (j.t) {
-	case "reset": return { t: "reset", trace: number(j.trace) };
+	case "reset": return { t: "reset", trace: number(j.trace), hosts: string(j.hosts) };
+	case "host": return { t: "host", i: number(j.i), name: string(j.name), state: string(j.state), why: string(j.why), via: string(j.via),
+		restarts: number(j.restarts), again: number(j.again), doubled: number(j.doubled), offset: number(j.offset), bound: number(j.bound),
+		own: j.own === true };
 	case "start": return { t: "start", wall: number(j.wall), program: string(j.program) };
 	case "live": return { t: "live" };
 	case "fail": return { t: "fail", what: string(j.what), msg: string(j.msg), excerpt: string(j.excerpt), line: place(j.line),
@@ -43,10 +46,28 @@ function control(text: string): Message {
 /** Another recording than the one that is shown, and what the server said about it. Throws if it is damaged. */
 export function play(saved: { recording: Uint8Array[]; control: string }, take: (m: Message) => void): void {
 	const decoder = new Decoder(take);
-	take({ t: "reset", trace: -1 });
+	take({ t: "reset", trace: -1, hosts: "" });
 	for (const line of saved.control.split("\n")) if (line.startsWith("{")) take(control(line));
 	for (const piece of saved.recording) decoder.push(piece);
 	decoder.flush();
+}
+
+/** The bytes of a recording as they come, to its end. A server that is gone is said by /events. */
+async function bytesFrom(query: string, signal: AbortSignal, take: (bytes: Uint8Array) => void): Promise<void> {
+	let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+	const next = async () => {
+		try {
+			if (!reader) {
+				const answer = await fetch(`/stream?${query}&token=${encodeURIComponent(token)}`, { signal });
+				reader = answer.ok ? answer.body!.getReader() : null;
+			}
+			return await reader?.read();
+		} catch (e) {
+			if (!signal.aborted) console.warn(e);
+			return undefined;
+		}
+	};
+	for (let part = await next(); part && !part.done && !signal.aborted; part = await next()) take(part.value!);
 }
 
 export class Link {
@@ -55,6 +76,7 @@ export class Link {
 	private keep = new Keep();
 	private said: string[] = [];	// what the server has said about this trace
 	private cost = "";		// the newest of that kind
+	private hosts = new Map<number, string>();	// and of each host
 	private decoder: Decoder;
 	private pending: Uint8Array[] | null = null;	// while the picture is held
 	private size = 0;
@@ -103,6 +125,7 @@ export class Link {
 			return;
 		}
 		if (m.t === "cost") this.cost = text;
+		else if (m.t === "host") this.hosts.set(m.i, text);
 		else this.said.push(text);
 		this.take(m);
 	}
@@ -113,6 +136,7 @@ export class Link {
 		this.keep = new Keep();
 		this.said = [];
 		this.cost = "";
+		this.hosts.clear();
 		this.decoder = new Decoder(this.take);
 		this.pending = null;
 		this.loaded = false;
@@ -121,15 +145,26 @@ export class Link {
 	/** The recording of the trace as it grows. Another trace, or another attempt to connect, ends it. */
 	private async read(trace: number): Promise<void> {
 		const mine = this.reading = new AbortController();
-		try {
-			const answer = await fetch(`/stream?trace=${trace}&token=${encodeURIComponent(token)}`, { signal: mine.signal });
-			const reader = answer.ok ? answer.body!.getReader() : null;
-			for (let part = await reader?.read(); part && !part.done; part = await reader!.read())
-				if (this.reading === mine) this.guard(() => this.arrived(part!.value!));
-		} catch (e) {
-			if (!mine.signal.aborted) console.warn(e);	// the server is gone: /events says so
-		}
+		await bytesFrom(`trace=${trace}`, mine.signal, (bytes) => this.reading === mine && this.guard(() => this.arrived(bytes)));
 		if (this.reading === mine && !this.pending) this.guard(() => this.decoder.flush());
+	}
+
+	/** The recording of one host alone, as it grows, until the signal says that it is not wanted any more. */
+	async host(trace: number, i: number, signal: AbortSignal, take: (m: Message) => void): Promise<void> {
+		const decoder = new Decoder(take);
+		let late = 0;
+		try {
+			await bytesFrom(`trace=${trace}&host=${i}`, signal, (bytes) => {
+				decoder.push(bytes);
+				clearTimeout(late);
+				late = window.setTimeout(() => signal.aborted || decoder.flush(), TOGETHER_MS);
+			});
+			clearTimeout(late);
+			if (!signal.aborted) decoder.flush();
+		} catch (e) {		// what a host sends is untrusted: it ends alone
+			clearTimeout(late);
+			take({ t: "notice", msg: `The trace of this host cannot be shown any further: ${(e as Error).message}.` });
+		}
 	}
 
 	private arrived(bytes: Uint8Array): void {
@@ -164,8 +199,8 @@ export class Link {
 	/** The model anew, from what is kept. */
 	private again(): void {
 		this.decoder = new Decoder(this.take);
-		this.take({ t: "reset", trace: -1 });
-		for (const text of this.said) this.take(control(text));
+		this.take({ t: "reset", trace: -1, hosts: "" });
+		for (const text of this.all) this.take(control(text));
 		for (const piece of this.keep.pieces()) this.decoder.push(piece);
 	}
 
@@ -173,7 +208,7 @@ export class Link {
 	load(saved: Saved): void {
 		this.begin();
 		this.loaded = true;
-		this.take({ t: "reset", trace: -1 });
+		this.take({ t: "reset", trace: -1, hosts: "" });
 		this.keep.push(saved.recording);
 		for (const line of saved.control.split("\n"))
 			if (line.startsWith("{")) {
@@ -186,7 +221,11 @@ export class Link {
 
 	/** For a saved page: the recording, in pieces, and what the server said. */
 	get kept(): { recording: Uint8Array[]; control: string } {
-		return { recording: this.keep.pieces(), control: [...this.said, ...(this.cost ? [this.cost] : [])].join("\n") };
+		return { recording: this.keep.pieces(), control: [...this.all, ...(this.cost ? [this.cost] : [])].join("\n") };
+	}
+
+	private get all(): string[] {
+		return [...this.said, ...this.hosts.values()];
 	}
 
 	private async ask<T>(path: string, init: RequestInit, none: T): Promise<T> {

@@ -9,8 +9,9 @@ import { clear, el, forgetInks, hash, setText, soon, whole } from "./dom";
 import { proposals } from "./drill";
 import { Editor } from "./editor";
 import { Gallery } from "./gallery";
+import { answering, Hosts, notAlone } from "./hosts";
 import { Link, play, type Tool } from "./link";
-import type { Message } from "./message";
+import type { HostState, Message } from "./message";
 import { gist, Runs, type Run } from "./runs";
 import { pageOf, savedIn } from "./save";
 import { range, unitOf } from "./units";
@@ -26,6 +27,10 @@ class Page implements Host {
 	private editor: Editor;
 	private board = new Board(this, "panels");
 	private other: Board | null = null;	// another run, beside this one
+	private single: { i: number; board: Board; restarts: number; stop: AbortController } | null = null;	// one host, in place of all
+	private hosts = new Hosts((i) => this.alone(i));
+	private over = "";		// the hosts that programs run on; "": this machine
+	private trace = 0;
 	private runs = new Runs();
 	private watch = new Watch();
 	private refused = new Map<string, Refusal>();
@@ -52,7 +57,7 @@ class Page implements Host {
 			el("button", { type: "button", onclick: () => this.editor.format() }, "Format"),
 			el("button", { type: "button", onclick: () => this.programs() }, "Programs"));
 		this.work = el("div", { class: "work" }, this.strip, el("aside", { "aria-label": "program" }, tools, this.editor.root, this.back), this.boards);
-		document.body.append(this.bar.root, this.work, this.panel);
+		document.body.append(this.bar.root, this.hosts.root, this.work, this.panel);
 		this.boards.append(this.board.root);
 		this.panel.addEventListener("click", (e) => e.target === this.panel && this.panel.close());
 		document.addEventListener("keydown", (e) => this.key(e));
@@ -78,8 +83,9 @@ class Page implements Host {
 
 	private take(m: Message): void {
 		const fresh = m.t === "start" && m.program !== "" && this.board.model.program === "";
-		if (m.t === "reset") this.reset(m.trace);
+		if (m.t === "reset") this.reset(m.trace, m.hosts);
 		this.board.take(m);
+		if (m.t === "host" && m.i === this.single?.i && m.own && m.restarts > this.single.restarts) this.begin(m);
 		if (fresh) this.begins(m.program);
 		if (m.t === "fail") this.failed();
 		if (m.t === "cost") this.costs(m.probes);
@@ -87,8 +93,11 @@ class Page implements Host {
 	}
 
 	/** A server that has traced nothing yet has the number 0. */
-	private reset(trace: number): void {
+	private reset(trace: number, hosts: string): void {
 		document.body.dataset.trace = String(trace);
+		this.together();
+		if (trace >= 0) this.over = hosts;
+		this.trace = trace;
 		this.editor.show(null);
 		if (trace === 0 && this.asked === 0 && !this.link.offline) void this.overview();
 	}
@@ -100,7 +109,7 @@ class Page implements Host {
 		const layout = stored(`layout ${hash(program)}`);
 		if (layout && !board.arranged) board.arranged = layoutOf(layout);
 		if (found.length) board.dashboard(found, this.reasons(), this.link.offline ? found : dashboard);
-		setText(this.gistText, found.length ? "This machine, by five small programs" : gist(program));
+		setText(this.gistText, found.length ? `${this.over ? "These hosts" : "This machine"}, by five small programs` : gist(program));
 	}
 
 	private failed(): void {
@@ -117,7 +126,10 @@ class Page implements Host {
 	}
 
 	private status = (): void => {
-		this.bar.show(this.board.model, { connected: this.connected, offline: this.link.offline, paused: this.board.paused });
+		const m = this.board.model;
+		this.hosts.show(m, this.single?.i ?? null);
+		this.board.hosts(m.hosts.size ? answering(m).text : "");
+		this.bar.show(m, { connected: this.connected, offline: this.link.offline, paused: this.board.paused });
 		this.said();
 	};
 
@@ -132,7 +144,8 @@ class Page implements Host {
 			empty.append(el("p", {}, text));
 			if (f?.line) empty.append(el("button", { type: "button", onclick: () => this.fold(false, true) }, `Go to line ${f.line}`));
 			if (!running && !f) empty.append(el("button", { type: "button", onclick: () => void this.gallery() }, "Gallery"),
-				el("button", { type: "button", onclick: () => void this.overview(), hidden: this.link.offline }, "Overview of this machine"));
+				el("button", { type: "button", onclick: () => void this.overview(), hidden: this.link.offline },
+					`Overview of ${this.over ? "these hosts" : "this machine"}`));
 			empty.classList.toggle("fault", f !== null);
 		}
 		let box = document.querySelector(".notices");
@@ -147,6 +160,46 @@ class Page implements Host {
 		forgetInks();
 		this.board.redraw();
 		this.other?.redraw();
+		this.single?.board.redraw();
+	}
+
+	// ---- one host of several
+
+	/** The numbers of one host in place of those of all; a second click, or null, and they are those of all again. */
+	private alone(i: number | null): void {
+		const h = i === null || i === this.single?.i ? undefined : this.board.model.hosts.get(i), why = h ? notAlone(h, this.link.offline || this.link.loaded) : "";
+		if (why) return this.hosts.say(why);
+		this.hosts.say("");
+		if (h) this.begin(h);
+		else this.together();
+		this.status();
+	}
+
+	private begin(h: HostState): void {
+		this.together();
+		this.close();
+		const board = new Board(this, `${h.name} alone`), stop = new AbortController();
+		this.single = { i: h.i, board, restarts: h.restarts, stop };
+		board.hosts(`${h.name} alone`);
+		board.empty.append(el("p", {}, `${h.name} has counted nothing yet.`));
+		board.root.prepend(el("header", { class: "side" }, el("b", { class: "key" }, h.name), el("span", {}, "alone, by its own clock"),
+			el("button", { type: "button", title: "key a", onclick: () => this.alone(null) }, "All hosts")));
+		this.boards.append(board.root);
+		this.board.root.hidden = true;
+		void this.link.host(this.trace, h.i, stop.signal, (m) => {
+			if (stop.signal.aborted) return;
+			board.take(m);
+			const found = m.t === "start" ? partsOf(m.program) : [];
+			if (found.length) board.dashboard(found, new Map(), found);
+			if (m.t === "notice") this.hosts.say(`${h.name}: ${m.msg}`);
+		});
+	}
+
+	private together(): void {
+		this.single?.stop.abort();
+		this.single?.board.root.remove();
+		this.single = null;
+		this.board.root.hidden = false;
 	}
 
 	// ---- the first minute
@@ -175,19 +228,19 @@ class Page implements Host {
 		for (const [agg, cost] of this.watch.left) {
 			const part = dashboard.find((p) => p.agg === agg)!;
 			out.set(agg, { text: `Left out: there are so many events here that the probes took ${(cost * 100).toFixed(1)} % of a CPU. `,
-				act: el("button", { type: "button", onclick: () => this.alone(part) }, "Count them anyway") });
+				act: el("button", { type: "button", onclick: () => this.only(part) }, "Count them anyway") });
 		}
 		return out;
 	}
 
-	private alone(part: Part): void {
+	private only(part: Part): void {
 		this.editor.text = this.ours = part.program;
 		this.fold(false);
 		void this.run();
 	}
 
 	links(part: Part): { text: string; title: string; act: () => void }[] {
-		return [{ text: "program alone", title: "run this program alone, in the editor", act: () => this.alone(part) },
+		return [{ text: "program alone", title: "run this program alone, in the editor", act: () => this.only(part) },
 			{ text: `tool ${part.tool}`, title: `start the tool ${part.tool}`, act: () => void this.byName(part.tool) }];
 	}
 
@@ -220,6 +273,10 @@ class Page implements Host {
 	private pause(): void {
 		const b = this.board;
 		b.paused = !b.paused;
+		if (this.single) {
+			this.single.board.paused = b.paused;
+			this.single.board.refresh();
+		}
 		if (b.paused) this.link.hold();
 		else {
 			this.link.resume();
@@ -287,7 +344,7 @@ class Page implements Host {
 	}
 
 	private async gallery(): Promise<void> {
-		this.open("Gallery", true, el("p", { class: "empty", role: "status" }, "Asking which tools run on this machine\u2026"));
+		this.open("Gallery", true, el("p", { class: "empty", role: "status" }, `Asking which tools ${this.over ? "there are" : "run on this machine"}\u2026`));
 		await this.fetchTools();
 		const g = new Gallery(this.tools, (t, runs) => this.choose(t, runs));
 		if (!this.panel.open) return;
@@ -393,8 +450,8 @@ class Page implements Host {
 	}
 
 	private help(): void {
-		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["o", "overview of this machine"], ["g", "gallery"],
-			["h", "programs and runs"], ["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents, F1 explains a word"],
+		const rows = [["Ctrl+Enter", "start the program"], [".", "stop"], ["p", "pause and resume"], ["o", `overview of ${this.over ? "these hosts" : "this machine"}`], ["g", "gallery"],
+			["h", "programs and runs"], ["a", "all hosts again, after one alone; arrows go along the row of hosts"], ["s", "save as a page of its own"], ["e", "to the editor; Esc leaves it, Tab indents, F1 explains a word"],
 			["f", "fold the editor"], ["t", "dark or light"], ["b", "a step back"],
 			["arrows, Enter, Esc", "in a picture: read, choose, leave"], ["Shift and arrows", "mark values or a time; Enter shows only that"],
 			["up, down", "in bars: from key to key"]];
@@ -413,7 +470,8 @@ class Page implements Host {
 		const act: Record<string, () => void> = { p: () => this.pause(), g: () => void this.gallery(), s: () => this.save(), o: () => void this.overview(),
 			e: () => this.fold(false, true), f: () => this.fold(!this.work.classList.contains("folded")), h: () => this.programs(),
 			t: () => this.theme(), "?": () => this.help(), b: () => this.back.querySelector("button")?.click(),
-			Escape: () => void (this.board.shrink() || this.other?.shrink()),
+			a: () => this.alone(null),
+			Escape: () => void (this.board.shrink() || this.other?.shrink() || this.single?.board.shrink() || this.alone(null)),
 			".": () => void this.link.post("/stop", "", {}).catch(() => undefined) };
 		if (!act[e.key]) return;
 		e.preventDefault();

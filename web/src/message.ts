@@ -16,8 +16,13 @@ export interface Rec { ms: number; cpu: number; probe: string; flow: number; tex
 export interface Fail { what: string; msg: string; excerpt: string; line?: number; column?: number; length?: number }
 export interface Cost { cpu: number; probes: number; runs: number; rss: number; errors: number; drops: number }
 
+/** Of a trace over several hosts: what became of one. A number below 0: of a name that no host has answered to. */
+export interface HostState { i: number; name: string; state: string; why: string; via: string; restarts: number; again: number; doubled: number;
+	offset: number; bound: number; own: boolean }
+
 export type Message =
-	| { t: "reset"; trace: number }				// another trace begins
+	| { t: "reset"; trace: number; hosts: string }		// another trace begins; of which hosts, "": of this machine
+	| { t: "host" } & HostState
 	| { t: "start"; wall: number; program: string }
 	| { t: "live" }						// probes fire from here on
 	| { t: "end" }
@@ -29,7 +34,7 @@ export type Message =
 	| { t: "key"; a: number; i: number; k: Part[] }
 	| { t: "snap"; ms: number; hidden: number; a: Changed[] }
 	| { t: "recs"; lost: number; r: Rec[] }
-	| { t: "drop"; n: number; msg: string }
+	| { t: "drop"; n: number; came: number; msg: string }	// `n`: so far
 	| { t: "err"; n: number; msg: string }
 	| { t: "layout"; order: string[]; span: Record<string, number> }	// where panels stand, in a saved page
 	| { t: "cost" } & Cost;

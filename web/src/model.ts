@@ -2,7 +2,7 @@
 // What the trace has reported so far, bounded: messages in (message.ts), aggregations with their history out. The newest
 // SLOTS moments are kept; an hour at one a second.
 import { ChangeLog } from "./log";
-import type { Changed, Cost, Distribution, Fail, Message, Part, Rec, Statistics } from "./message";
+import type { Changed, Cost, Distribution, Fail, HostState, Message, Part, Rec, Statistics } from "./message";
 
 export const SLOTS = 3600;
 export const HISTORIES = 4000;		// keys of an aggregation that have a history
@@ -25,7 +25,8 @@ export interface Key {
 	history: Float32Array | null;	// by slot: what came, a second; of max() and its like, the value
 	dist: Map<number, number> | null;
 	cells: (Cells | undefined)[] | null;
-	stats: Record<string, number> | null;	// of percentiles()
+	stats: Statistics | null;	// of percentiles()
+	seen: (Statistics | undefined)[] | null;	// the same by slot, where it has changed
 	found: boolean;			// by the filter of its view; for views
 }
 
@@ -58,6 +59,8 @@ export class Model {
 	cost: Cost | null = null;
 	costs: { ms: number; cpu: number; probes: number }[] = [];
 	names: string[] = [];
+	hosts = new Map<number, HostState>();	// of a trace over several machines
+	hostDrops = new Map<string, number>();	// by name: those that were reported for one host
 	aggs = new Map<number, Agg>();
 	times: number[] = new Array(SLOTS).fill(0);
 	moments = 0;			// so far; moment m is in slot m % SLOTS
@@ -80,10 +83,11 @@ export class Model {
 		switch (m.t) {
 		case "reset": case "layout": break;	// the board makes another model
 		case "start":
-			this.program = m.program;
+			if (m.program) this.program = m.program;	// a merged recording has no source
 			this.wall = m.wall;
 			break;
 		case "live": this.live = true; break;
+		case "host": this.host(m); break;
 		case "end": this.ended = true; break;
 		case "fail": this.fail = m; break;
 		case "notice": this.notices.push(m.msg.trim()); break;
@@ -91,6 +95,7 @@ export class Model {
 		case "name": this.names[m.i] = m.s; break;
 		case "drop":
 			this.drops = m.n;
+			this.dropped(m.came, m.msg);
 			this.problem(m.msg);
 			break;
 		case "err":
@@ -144,13 +149,25 @@ export class Model {
 		if (this.spans.length > SPAN_LIMIT * 1.2) this.spans.splice(0, this.spans.length - SPAN_LIMIT);
 	}
 
+	/** A name that was missing is found when a host has answered to it. */
+	private host(h: HostState): void {
+		if (h.state === "found") this.hosts.delete(h.i);
+		else this.hosts.set(h.i, h);
+	}
+
+	/** The merge of several hosts puts the name of the host before the text. */
+	private dropped(came: number, text: string): void {
+		const name = /^([\w.-]+): /.exec(text)?.[1];
+		if (name && [...this.hosts.values()].some((h) => h.name === name)) this.hostDrops.set(name, (this.hostDrops.get(name) ?? 0) + came);
+	}
+
 	private problem(text: string): void {
 		this.problems.push(text.trim());
 		if (this.problems.length > 200) this.problems.shift();
 	}
 
 	private key(id: number, parts: Part[], text: string): Key {
-		return { id, parts, text, value: 0, rate: 0, alive: false, history: null, dist: null, cells: null, stats: null,
+		return { id, parts, text, value: 0, rate: 0, alive: false, history: null, dist: null, cells: null, stats: null, seen: null,
 			found: true };
 	}
 
@@ -168,6 +185,7 @@ export class Model {
 			key.rate = 0;
 			if (key.history) key.history[slot] = gauge && key.alive ? key.value : 0;
 			if (key.cells) key.cells[slot] = undefined;
+			if (key.seen) key.seen[slot] = undefined;
 		}
 		agg.version++;
 	}
@@ -230,6 +248,7 @@ export class Model {
 		this.number(agg, key, slot, v.count ?? 0);
 		key.stats = v;
 		if (key.id >= DIST_HISTORIES) return;
+		(key.seen ??= new Array(SLOTS))[slot] = v;
 		agg.over ??= this.agg(agg.id, agg.name, "max");
 		OVER.forEach((name, i) => {
 			const id = key.id * OVER.length + i;

@@ -365,10 +365,10 @@ export class Decoder {
 		f.u64();
 		f.u32();
 		const kind = f.u32();
-		f.u64();
+		const came = Number(f.u64());
 		this.drops.set(kind, Number(f.u64()));
 		f.text();
-		this.tell({ t: "drop", n: [...this.drops.values()].reduce((sum, n) => sum + n, 0), msg: f.text() });
+		this.tell({ t: "drop", n: [...this.drops.values()].reduce((sum, n) => sum + n, 0), came, msg: f.text() });
 	}
 
 	private leftOut(f: Fields): void {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A table of any number of rows, of which only those on the screen exist. Its head sorts; arrow keys go from row to row,
 // Enter chooses one. What is in a cell is asked for when it is drawn.
-import { clear, el, setText, soon } from "./dom";
+import { clear, el, soon } from "./dom";
 
 export const gridStyle = `
 .datagrid { font: 12px/24px ui-monospace, monospace; border: 1px solid var(--edge); border-radius: 6px; background: var(--code); outline-offset: -2px; }
@@ -14,9 +14,10 @@ export const gridStyle = `
 .datagrid .head button:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .datagrid .head [aria-sort="ascending"] button::after { content: " \\25b4" / ""; }
 .datagrid .head [aria-sort="descending"] button::after { content: " \\25be" / ""; }
-.datagrid .rows .line { position: absolute; left: 0; top: 0; }
+.datagrid .rows .line { position: absolute; left: 0; contain: strict; }
 .datagrid .rows .line[aria-selected="true"] { background: var(--bar); }
-.datagrid .rows .line > * { overflow: hidden; text-overflow: ellipsis; unicode-bidi: isolate; min-width: 0; }
+.datagrid .rows .line > * { unicode-bidi: isolate; min-width: 0; }
+.datagrid .rows .line > .long { overflow: hidden; text-overflow: ellipsis; }
 .datagrid .number { text-align: right; font-variant-numeric: tabular-nums; }
 .datagrid .share { background: linear-gradient(var(--bar), var(--bar)) no-repeat left / var(--share, 0) 16px; }
 @media (max-width: 820px) {
@@ -24,7 +25,10 @@ export const gridStyle = `
 }
 `;
 
-const ROW = 24, HEAD = 29, AROUND = 6, GAP = 12, PADDING = 16, NARROW = 820;
+const ROW = 24, HEAD = 29, AROUND = 6, GAP = 12, PADDING = 16, NARROW = 820, DIGIT = 7.3;
+
+/** What a line on the screen has: setting anything in the page takes longer than knowing that it is there already. */
+interface Line { root: HTMLElement; cells: { root: HTMLElement; text: Text; had: string; long: boolean }[]; row: number; selected: boolean }
 
 /** `width`: pixels, at least; `grow`: it takes the rest. */
 export interface Column { name: string; width: number; grow?: boolean; title?: string; number?: boolean; late?: boolean; share?: boolean }
@@ -44,17 +48,21 @@ export class Grid {
 	selected = -1;
 	private list = el("div", { class: "rows", role: "rowgroup" });
 	private head = el("div", { class: "line head", role: "row" });
-	private lines: HTMLElement[] = [];
+	private lines: Line[] = [];
 	private columns: Column[] = [];
 	private n = 0;
+	private end = false;		// the last row is to be in sight
+	private scrolls = false;	// rows around those in sight may come into it
 	private name = `grid${++grids}`;
 
 	constructor(label: string, private wishes: Wishes, private most: number) {
 		this.root = el("div", { class: "scroll datagrid", tabIndex: 0, role: "grid", "aria-label": label,
 			onscroll: () => {
 				this.wishes.scrolled?.();
+				this.scrolls = true;
 				soon(this.fill);
-			} }, el("div", { role: "rowgroup", class: "top-row" }, this.head), this.list);
+			},
+			onpointerover: (e: PointerEvent) => this.title(e.target as HTMLElement) }, el("div", { role: "rowgroup", class: "top-row" }, this.head), this.list);
 		this.root.addEventListener("keydown", (e) => {
 			if (e.target !== this.root || !this.key(e)) return;
 			e.preventDefault();
@@ -88,7 +96,7 @@ export class Grid {
 		line.style.minWidth = `${shown.reduce((sum, c) => sum + c.width + GAP, PADDING)}px`;
 	}
 
-	/** So many rows; `gone` were removed before the first, so that what is on the screen stays there. */
+	/** So many rows, on the screen after draw(), now() or toEnd(); `gone` were removed before the first, so that what is on the screen stays there. */
 	rows(n: number, gone = 0): void {
 		this.n = n;
 		if (gone > 0 && this.selected >= 0) this.selected = Math.max(-1, this.selected - gone);
@@ -96,15 +104,16 @@ export class Grid {
 		this.list.style.height = `${n * ROW}px`;
 		this.root.style.height = `${Math.min(Math.max(n, 3), this.most) * ROW + HEAD + 4}px`;
 		if (gone > 0) this.root.scrollTop = Math.max(0, this.root.scrollTop - gone * ROW);
-		soon(this.fill);
 	}
 
 	get isAtEnd(): boolean {
 		return this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < ROW * 2;
 	}
 
+	/** At once: a scroll event in between would find rows that are out of sight. */
 	toEnd(): void {
-		this.root.scrollTop = this.root.scrollHeight;
+		this.end = true;
+		this.fill();
 	}
 
 	select(row: number): void {
@@ -132,45 +141,65 @@ export class Grid {
 		soon(this.fill);
 	}
 
-	private line(): HTMLElement {
-		const line = el("div", { class: "line", role: "row" }, ...this.columns.map((c) =>
-			el("span", { role: "gridcell", class: this.classes(c) })));
-		this.shape(line);
-		line.addEventListener("click", () => {
-			const row = Number(line.dataset.row);
-			this.select(row);
-			this.wishes.choose?.(row);
+	/** The same, at once: for a caller that draws a frame. */
+	now(): void {
+		this.fill();
+	}
+
+	private line(): Line {
+		const cells = this.columns.map((c) => {
+			const text = document.createTextNode("");
+			return { root: el("span", { role: "gridcell", class: this.classes(c) }, text), text, had: "", long: false };
+		});
+		const root = el("div", { class: "line", role: "row", "aria-selected": "false" }, ...cells.map((c) => c.root)), line = { root, cells, row: -1, selected: false };
+		this.shape(root);
+		root.addEventListener("click", () => {
+			this.select(line.row);
+			this.wishes.choose?.(line.row);
 		});
 		this.lines.push(line);
-		this.list.append(line);
+		this.list.append(root);
 		return line;
 	}
 
+	/** All of a text that may be cut. */
+	private title(over: HTMLElement): void {
+		if (over.role === "gridcell" && over.title !== over.textContent) over.title = over.textContent ?? "";
+	}
+
+	/** Rows are written before the table is scrolled to them, so that the page is laid out once. */
 	private fill = (): void => {
-		const first = Math.max(0, Math.floor(this.root.scrollTop / ROW) - AROUND);
-		const n = Math.max(0, Math.min(this.n - first, Math.ceil(this.root.clientHeight / ROW) + 2 * AROUND));
+		const room = this.root.clientHeight, top = this.end ? Math.max(0, this.n * ROW + HEAD - room) : this.root.scrollTop;
+		const around = this.scrolls ? AROUND : 1, first = Math.max(0, Math.floor(top / ROW) - around);
+		const n = Math.max(0, Math.min(this.n - first, Math.ceil(room / ROW) + 2 * around));
 		while (this.lines.length < n) this.line();
 		this.lines.forEach((line, i) => {
-			line.hidden = i >= n;
+			if (line.root.hidden !== i >= n) line.root.hidden = i >= n;
 			if (i < n) this.put(line, first + i);
 		});
+		if (this.end) this.root.scrollTop = this.n * ROW + HEAD;
+		this.end = this.scrolls = false;
 		if (this.selected >= first && this.selected < first + n) this.root.setAttribute("aria-activedescendant", `${this.name}-${this.selected}`);
-		else this.root.removeAttribute("aria-activedescendant");
+		else if (this.root.hasAttribute("aria-activedescendant")) this.root.removeAttribute("aria-activedescendant");
 	};
 
-	private put(line: HTMLElement, row: number): void {
-		if (line.dataset.row !== String(row)) {
-			line.style.transform = `translateY(${row * ROW}px)`;
-			line.dataset.row = String(row);
-			line.id = `${this.name}-${row}`;
-			line.setAttribute("aria-rowindex", String(row + 2));
+	private put(line: Line, row: number): void {
+		if (line.row !== row) {
+			line.row = row;
+			line.root.style.top = `${row * ROW}px`;
+			line.root.dataset.row = String(row);
+			line.root.id = `${this.name}-${row}`;
+			line.root.setAttribute("aria-rowindex", String(row + 2));
 		}
-		line.setAttribute("aria-selected", String(row === this.selected));
+		if (line.selected !== (row === this.selected)) line.root.setAttribute("aria-selected", String(line.selected = row === this.selected));
 		this.columns.forEach((c, j) => {
-			const cell = this.wishes.cell(row, j), e = line.children[j] as HTMLElement;
-			setText(e, cell.text);
-			if (c.share) e.style.setProperty("--share", `${(100 * (cell.share ?? 0)).toFixed(1)}%`);
-			else if (e.title !== cell.text) e.title = cell.text;
+			const cell = this.wishes.cell(row, j), at = line.cells[j];
+			if (c.share) at.root.style.setProperty("--share", `${(100 * (cell.share ?? 0)).toFixed(1)}%`);
+			if (at.had === cell.text) return;
+			at.text.data = at.had = cell.text;
+			// only what may be too long is clipped: each clip is painted on its own
+			const long = cell.text.length * DIGIT > c.width || /[^ -~]/.test(cell.text);
+			if (long !== at.long) at.root.classList.toggle("long", at.long = long);
 		});
 	}
 }

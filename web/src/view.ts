@@ -12,12 +12,19 @@ export interface Pick {
 	low?: number | null;		// of a distribution: the range, both ends included
 	high?: number | null;
 	frame?: string;			// of a stack
+	keep?: boolean;			// examples of it are wanted
 }
+
+/** A cell of a heat map: of a key, or of all together. */
+export interface Cell { agg: Agg; key: Key | null; moment: number; bucket: number }
+export interface Examples { readonly root: HTMLElement; show(cell: Cell | null): void }
 
 export interface Stage {
 	model: Model;
 	/** Offers programs that look closer; a file without an editor has none. */
 	pick?(p: Pick): void;
+	/** What shows examples of a cell; a file without records has none. */
+	examples?(): Examples;
 	/** Time, as all views of the trace share it. */
 	time?: Timeline;
 	/** What has come of late is worth more than what has come at all: keys are sorted by it. */

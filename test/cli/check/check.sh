@@ -42,14 +42,20 @@ check $? "the quick tests, and unit tests under the sanitizers"
 checks "$tree/.ci/run"
 check $status ".ci/run"
 ends "its last line" "89 passed, 0 failed, 8 skipped"
-for call in 'tools/suite -j 2 build-gcc' 'tools/suite -q -j 2 build-clang one_test engine language test/d/' 'tools/suite -q -j 2 build-asan one_test engine hostile format fleet stack usdt test/d/' 'tools/fuzz build-fuzz' \
-    'test/vm/suite -t 2600 build-gcc' 'test/vm/other -t 2600' 'test/vm/suite -k latest -t 900 build-gcc provider_fbt.sh' \
-    'test/vm/suite -c 16 -t 900 build-gcc session_rings_test cpus.sh'; do
+for call in 'tools/suite -j 3 build-gcc' 'tools/suite -q -j 2 build-clang one_test engine language test/d/' 'tools/suite -q -j 2 build-asan one_test engine hostile format fleet stack usdt test/d/' 'tools/fuzz build-fuzz' \
+    'test/vm/suite -t 2700 build-gcc' 'test/vm/other -t 2700' 'test/vm/suite -t 900 -k latest build-gcc provider_fbt.sh' \
+    'test/vm/suite -t 900 -c 16 build-gcc session_rings_test cpus.sh'; do
 	grep -qx -e "$call" "$tree/calls"
 	check $? ".ci/run: $call"
 done
 grep -A 3 'the slowest tests' "$tmp/out" | grep -q ' 5 s '
 check $? "the slowest tests are listed"
+CHECK_MINUTES=0 checks "$tree/.ci/run"
+[ $status -eq 0 ] && ! grep -q . "$tree/calls" 2>/dev/null && [ "$(grep -c '^skip .*: no time was left$' "$tmp/out")" -eq 13 ]
+check $? "no time left: each step is named and skipped, status $status"
+CHECK_MINUTES=10 checks "$tree/.ci/run"
+awk '$1 == "test/vm/other" { ok = $3 > 0 && $3 <= 600 } END { exit !ok }' "$tree/calls"
+check $? "the emulated machines end with the time that is left"
 checks "$tree/check" everything
 is "a word that it does not know" 2 "usage: ./check [all]"
 

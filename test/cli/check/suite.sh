@@ -52,6 +52,20 @@ unset TIMES
 [ "$(awk '{ print $2 }' "$tmp/times" | sort | tr '\n' ' ')" = "good.sh plain_test " ]
 check $? "how long each took"
 
+# No time left: nothing begins, and what is left out is named.
+UNTIL=1 suite build good plain
+ends "after the moment that was given nothing begins" "0 passed, 0 failed, 2 skipped"
+grep -qx 'skip test/cli/one/good.sh: no time was left' "$tmp/out"
+check $? "what is left out has its name"
+echo 'echo "ok - UNTIL=$UNTIL"' | script test/cli/two/inner.sh
+UNTIL=9999999999 suite build inner good
+ends "before that moment all is as ever" "2 passed, 0 failed, 1 skipped"
+printf 'echo "not ok - UNTIL=$UNTIL"\n' | script test/cli/two/inner.sh
+UNTIL=9999999999 suite build inner
+grep -q 'not ok - UNTIL=$' "$tmp/out"
+check $? "tests do not see the moment"
+rm "$tree/test/cli/two/inner.sh"
+
 # A failure is printed while others still run.
 printf 'echo "not ok - broken"\n' | script test/cli/two/broken.sh
 mkfifo "$tree/gate"

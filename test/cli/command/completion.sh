@@ -70,6 +70,7 @@ trap clean_up EXIT
 t() { tmux -L $shell -f /dev/null "$@" >"$tmp/out" 2>&1; }
 shows() { t capture-pane -p; grep -qxF -e "$1" "$tmp/out"; }
 cleared() { t capture-pane -p; [ "$(grep . "$tmp/out" | tr -d ' ')" = '>' ]; }
+given_up() { t send-keys C-c; sleep 0.1; begun; }
 begun() { t capture-pane -p; [ "$(grep . "$tmp/out" | tail -n 1 | tr -d ' ')" = '>' ]; }
 typed() {	# typed TEXT LINE: what the line becomes with a tab; then it is removed
 	t send-keys -l "$1"
@@ -204,9 +205,8 @@ attacked() {	# the shell goes where the hostile files are
 		# bash lists ids alone, on a line above the one that is typed
 		if [ $shell = bash ]; then waits has "$other" && waits reads ">$name*"; else waits has 'zp??2J???'; fi
 		check $? "$shell: $name: names beside process ids"
-		# one by one: an interrupt discards what is typed after it
-		t send-keys C-c
-		waits begun
+		# one by one: an interrupt discards what is typed after it, and one may be lost while the list is made
+		waits given_up
 		t send-keys C-l
 		waits cleared
 	done

@@ -95,6 +95,7 @@ export class Sandwich {
 		this.grid.set(COLUMNS, this.sorted);
 		this.grid.selected = this.list.findIndex((r) => r.frame === was);
 		this.grid.rows(this.list.length);
+		this.grid.draw();
 		if (!this.frame && this.list.length) return this.choose(this.list[0].frame);
 		const r = this.list.find((x) => x.frame === this.frame), share = r && this.sum > 0 ? r.total / this.sum : 0;
 		setText(this.title, this.frame ? `callers of ${this.frame.name}${r ? ` (${percent(share)} in all)` : ""}` : "no functions");

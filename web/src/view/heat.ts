@@ -10,7 +10,7 @@ import { axes, AXIS, LEFT, paint, past, percentile, RIGHT, SIDE, strip, STRIP, T
 import { isDist, type Agg, type Cells, type Key } from "../model";
 import type { Timeline } from "../timeline";
 import { range, amount, unitOf, type Unit } from "../units";
-import { compactRows, register, timeOf, type Stage, type View } from "../view";
+import { compactRows, register, timeOf, type Examples, type Stage, type View } from "../view";
 
 const css = `
 .heat { width: 100%; display: block; touch-action: pan-y; cursor: crosshair; }
@@ -36,7 +36,9 @@ export class Heat implements View {
 	private row = -1;		// under the pointer
 	private drag: { x: number; y: number; row: number; ms: number; what: "" | "time" | "values" } | null = null;
 	private brush: [number, number] | null = null;	// rows
-	private pin = -1;
+	private pin = -1;		// a moment
+	private pinned = -1;		// the bucket of the cell of it
+	private examples: Examples | undefined;
 	private known = 0;
 	private layer = new Layer();
 	private picture = document.createElement("canvas");
@@ -47,8 +49,12 @@ export class Heat implements View {
 	constructor(private stage: Stage, private agg: Agg) {
 		this.time = timeOf(stage);
 		this.canvas = el("canvas", { class: "heat", tabIndex: 0, role: "img",
-			"aria-label": "distribution over time; arrow keys read it, Shift and arrows mark a range, Enter pins" });
-		this.choice = el("select", { "aria-label": "which key", onchange: () => this.update() });
+			"aria-label": "distribution over time; arrow keys read it, Shift and arrows mark a range, Enter pins a cell" });
+		this.examples = stage.examples?.();
+		this.choice = el("select", { "aria-label": "which key", onchange: () => {
+			this.example();
+			this.update();
+		} });
 		this.legend = el("span", { class: "scale" });
 		const parts = el("input", { type: "checkbox", checked: true, onchange: () => {
 			this.lines = parts.checked;
@@ -60,7 +66,7 @@ export class Heat implements View {
 			this.update();
 		} }, "numbers");
 		this.root = el("div", { class: "heatmap" }, el("div", { class: "tools" }, this.choice, this.legend,
-			el("label", {}, parts, " percentiles"), numbers), this.canvas, this.note, el("div", { class: "pinned" }, this.head, this.list));
+			el("label", {}, parts, " percentiles"), numbers), this.canvas, this.note, this.examples?.root ?? null, el("div", { class: "pinned" }, this.head, this.list));
 		this.listen();
 	}
 
@@ -106,10 +112,21 @@ export class Heat implements View {
 		if (d?.what === "values" && this.brush) this.chosen();
 		else if (d && !d.what) {
 			this.brush = null;
-			const at = this.moment();
-			this.pin = this.pin === at ? -1 : at;
+			this.toggle(this.moment());
 		}
 		this.update();
+	}
+
+	/** Pins the cell that is pointed at, and shows examples of it; or lets go the one that is pinned. */
+	private toggle(at: number): void {
+		const bucket = at < 0 ? -1 : this.agg.order[this.row] ?? -1, same = this.pin === at && this.pinned === bucket;
+		this.pin = same ? -1 : at;
+		this.pinned = same ? -1 : bucket;
+		this.example();
+	}
+
+	private example(): void {
+		this.examples?.show(this.pinned < 0 ? null : { agg: this.agg, key: this.which(), moment: this.pin, bucket: this.pinned });
 	}
 
 	/** The moment that is pointed at; -1: none. */
@@ -122,10 +139,11 @@ export class Heat implements View {
 		const dy = e.key === "ArrowUp" ? 1 : e.key === "ArrowDown" ? -1 : 0;
 		if (e.key === "Enter" && this.brush) this.chosen();
 		else if (e.key === "Enter" && this.time.brush) this.time.zoom();
-		else if (e.key === "Enter") this.pin = this.pin === this.moment() ? -1 : this.moment();
+		else if (e.key === "Enter") this.toggle(this.moment());
 		else if (e.key === "Escape") {
 			this.brush = null;
 			this.time.clear();
+			this.toggle(-1);
 		} else if (dx || dy) this.step(dx, dy, e.shiftKey);
 		else return;
 		e.preventDefault();
@@ -248,6 +266,7 @@ export class Heat implements View {
 		c.lineWidth = 2;
 		if (this.brush) c.strokeRect(LEFT + 1, TOP + (n - 1 - this.brush[1]) * p.row, p.width - 2, (this.brush[1] - this.brush[0] + 1) * p.row);
 		if (this.pin >= 0) c.strokeRect(box(this.pin)[0], TOP, box(this.pin)[1], p.height + STRIP);
+		if (this.pinned >= 0) c.strokeRect(box(this.pin)[0] - 2, TOP + (n - 1 - this.rows().place[this.pinned]) * p.row - 1, box(this.pin)[1] + 4, p.row + 2);
 		const at = this.moment();
 		if (at < 0) return;
 		c.strokeStyle = ink("--fg");
@@ -300,7 +319,7 @@ export class Heat implements View {
 				(total ? `; ${whole(total)} in this moment, ${PARTS.map(([name, share]) => `${name} ${this.value(cells!, total, share)}`).join(", ")}` : ""));
 		} else if (this.stage.recent && !this.time.brush) setText(this.note, "");
 		else setText(this.note, this.time.brush ? `marked: ${this.time.interval()}` : `darkest: ${whole(this.most)} in a moment. ` +
-			(this.stage.pick ? "Drag up to look into values, along to mark a time; click to pin a moment." : "Click to pin a moment."));
+			(this.stage.pick ? "Drag up to look into values, along to mark a time; click a cell for examples." : "Click to pin a moment."));
 	}
 
 	/** A percentile as a value. */

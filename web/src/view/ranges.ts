@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // percentiles(): a row for each key, with its numbers and a picture of where they lie: a thin line from the least to the
-// greatest value, a box from the 50th to the 90th percentile, and a mark at the 99th; all rows have one scale.
+// greatest value, a box from the 50th to the 90th percentile, and a mark at the 99th; all rows have one scale. Of a part of
+// the time it shows how many values came then, and the numbers as they stood at its end: they are of all values until then.
 import { clear, el, setText, whole } from "../dom";
+import { slot } from "../grid";
+import type { Statistics } from "../message";
 import type { Agg, Key } from "../model";
 import { amount, exact, unitOf } from "../units";
-import { register, type Stage, type View } from "../view";
+import { register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .ranges table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 13px; }
@@ -29,31 +32,56 @@ export class Ranges implements View {
 	private note = el("div", { class: "note" });
 
 	constructor(private stage: Stage, private agg: Agg) {
+		timeOf(stage).listen((data) => data && this.update());
 		this.root = el("div", { class: "ranges" }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {},
 			el("th", {}, "key"), ...COLUMNS.map((c) => el("th", {}, c)), el("th", {}, "min \u2500 p50 \u25ac p90 \u2500 p99 \u2503 max"))),
 			this.body)), this.note);
 	}
 
+	/** What is shown of a key; null: nothing came in the part of the time that is marked or shown. */
+	private of(k: Key): Statistics | null {
+		const time = timeOf(this.stage), part = time.brush ?? time.window;
+		if (!part) return k.stats;
+		const [from, to] = time.within(...part), end = this.before(k, to), start = this.before(k, from);
+		if (!end) return null;
+		// fewer than before: the program has cleared it in between
+		const came = (end.count ?? 0) - (start && start.count <= end.count ? start.count : 0);
+		return came > 0 ? { ...end, count: came } : null;
+	}
+
+	/** The numbers as they stood before a moment began. */
+	private before(k: Key, moment: number): Statistics | undefined {
+		for (let i = moment - 1; i >= this.stage.model.firstMoment; i--) {
+			const s = slot(k.seen ?? [], i);
+			if (s) return s;
+		}
+		return undefined;
+	}
+
 	update(): void {
-		const keys = this.agg.keys.filter((k) => k && k.alive && k.stats).sort((a, b) => b.value - a.value);
+		const time = timeOf(this.stage), part = time.brush ?? time.window;
+		const rows = this.agg.keys.filter((k) => k && k.stats && (part || k.alive)).map((key) => ({ key, s: this.of(key)! }))
+			.filter((r) => r.s).sort((a, b) => b.s.count - a.s.count);
 		const unit = unitOf(this.agg, this.stage.model.program);
 		let low = Infinity, high = -Infinity;
-		for (const k of keys.slice(0, SHOWN)) {
-			low = Math.min(low, k.stats!.min);
-			high = Math.max(high, k.stats!.max);
+		for (const { s } of rows.slice(0, SHOWN)) {
+			low = Math.min(low, s.min);
+			high = Math.max(high, s.max);
 		}
 		// wide ranges have a scale of powers, if there is nothing below 1
 		const wide = low >= 1 && high / low > 20, at = (v: number) => wide ? Math.log(v) : v;
 		const place = (v: number) => high > low ? (at(v) - at(low)) / (at(high) - at(low)) * 100 : 50;
 		clear(this.body);
-		for (const k of keys.slice(0, SHOWN)) this.body.append(this.row(k, place));
-		setText(this.note, keys.length ? `from ${amount(low, unit)} to ${amount(high, unit)}${wide ? ", on a scale of powers" : ""}` +
-			(keys.length > SHOWN ? `; ${whole(keys.length - SHOWN)} keys more are among the bars` : "") : "");
+		for (const r of rows.slice(0, SHOWN)) this.body.append(this.row(r.key, r.s, place));
+		const past = part ? `; counts are of the ${time.brush ? "marked" : "shown"} part of the time, the other numbers of all values until its end` : "";
+		setText(this.note, rows.length ? `from ${amount(low, unit)} to ${amount(high, unit)}${wide ? ", on a scale of powers" : ""}` +
+			(rows.length > SHOWN ? `; ${whole(rows.length - SHOWN)} keys more are among the bars` : "") + past :
+			part ? "Nothing was counted in this part of the time." : "");
 	}
 
-	private row(k: Key, place: (v: number) => number): HTMLElement {
+	private row(k: Key, s: Statistics, place: (v: number) => number): HTMLElement {
 		const unit = unitOf(this.agg, this.stage.model.program);
-		const s = k.stats!, part = (name: string, from: number, to: number) => {
+		const part = (name: string, from: number, to: number) => {
 			const e = el("i", { class: name });
 			e.style.left = `${place(from)}%`;
 			e.style.width = `${Math.max(0, place(to) - place(from))}%`;

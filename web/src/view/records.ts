@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Records as they come, as a table: a column for each value, sorted and filtered by it. Only the rows on the screen exist. While
 // the newest are in sight the table follows them; else it stays where it is and says how many have come.
-import { clear, el, setText, soon, whole } from "../dom";
+import { clear, el, setText, whole } from "../dom";
 import { Grid, gridStyle, type Column } from "../table";
 import { Columns, type Row } from "../records/columns";
 import { Filter } from "../records/filter";
 import type { Rec } from "../message";
-import { register, type Stage, type View } from "../view";
+import type { Timeline } from "../timeline";
+import { register, timeOf, type Stage, type View } from "../view";
 
 const css = gridStyle + `
 .record { display: grid; grid-template-columns: max-content minmax(0, max-content) 1fr; gap: 2px 12px; margin: 8px 0 0; font: 12px/1.5 ui-monospace, monospace; }
@@ -39,8 +40,11 @@ export class Records implements View {
 	private came = 0;
 	private sortedAt = 0;
 	private later = 0;
+	private time: Timeline;
 
 	constructor(private stage: Stage) {
+		this.time = timeOf(stage);
+		this.time.listen((data) => data && this.refilter());
 		this.columns = new Columns(stage.model);
 		this.grid = new Grid("records", { cell: (row, column) => ({ text: this.cell(row, column) }), sort: (c) => this.sort(c),
 			choose: (row) => this.choose(row), scrolled: () => this.scrolled() }, SHOWN);
@@ -78,7 +82,6 @@ export class Records implements View {
 		this.sorted = this.order = null;
 		this.follow = true;
 		this.update();
-		this.grid.toEnd();
 	}
 
 	/** From the least, from the greatest, as they came. */
@@ -131,8 +134,9 @@ export class Records implements View {
 
 	// ---- what comes
 
-	private take(rec: Rec): void {
+	private take(rec: Rec, part: [number, number] | null): void {
 		this.columns.learn(rec);
+		if (part && (rec.ms < part[0] || rec.ms > part[1])) return;
 		const lines = rec.text.trim() === "" ? [rec.values.length ? "" : rec.probe] : rec.text.replace(/^\n+|\n+$/g, "").split("\n");
 		lines.forEach((text, i) => {
 			const row = { rec, text, first: i === 0 };
@@ -143,8 +147,8 @@ export class Records implements View {
 	}
 
 	update(): void {
-		const m = this.stage.model, fresh = Math.min(m.recs.length, m.recsTotal - this.done);
-		for (let i = m.recs.length - fresh; i < m.recs.length; i++) this.take(m.recs[i]);
+		const m = this.stage.model, fresh = Math.min(m.recs.length, m.recsTotal - this.done), part = this.time.brush ?? this.time.window;
+		for (let i = m.recs.length - fresh; i < m.recs.length; i++) this.take(m.recs[i], part);
 		this.done = m.recsTotal;
 		let gone = 0;
 		if (this.rows.length > MOST) this.rows.splice(0, gone = this.rows.length - LEFT);
@@ -154,6 +158,8 @@ export class Records implements View {
 			this.update();
 		}, RESORT);
 		setText(this.count, `${whole(this.rows.length)} lines of ${whole(m.recsTotal)} records` +
+			(part ? `, in the ${this.time.brush ? "marked" : "shown"} part of the time` +
+				(m.recsTotal > m.recs.length && part[0] < m.recs[0].ms ? ", of which the oldest are not kept" : "") : "") +
 			(m.recsLost ? `; ${whole(m.recsLost)} came too fast to be shown` : ""));
 		this.show(this.order ? 0 : gone);
 	}
@@ -162,11 +168,9 @@ export class Records implements View {
 		this.layout();
 		this.grid.rows(this.shown.length, gone);
 		if (this.follow) this.grid.toEnd();
+		else this.grid.now();
 		this.chip();
-		soon(this.draw);
 	}
-
-	private draw = (): void => this.grid.draw();
 
 	/** Columns are as wide as what the newest rows have, and never become narrower. */
 	private layout(): void {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Entry and return of functions as spans on tracks (threads if the program records tid, else CPUs), all on one axis of
-// time, from minutes to nanoseconds. A request is followed across threads by a value that its records share.
-import { el, Layer, setText, soon, surface, whole } from "../dom";
+// time, from minutes to nanoseconds. A part of the time that another panel marks is what is shown. A request is followed across threads by a value that its records share.
+import { el, ink, Layer, setText, soon, surface, whole, type Surface } from "../dom";
 import type { Span } from "../model";
 import { flowColumns, flowOf, flowValue, valuesOf } from "../spans/flow";
 import { place, SpanPainter, type Window } from "../spans/painter";
 import { duration } from "../spans/scale";
 import { rowOf, ROW, Tracks } from "../spans/tracks";
-import { register, type Stage, type View } from "../view";
+import type { Timeline } from "../timeline";
+import { register, timeOf, type Stage, type View } from "../view";
 
 const css = `
 .spans { width: 100%; display: block; touch-action: pan-y; cursor: grab; }
@@ -38,8 +39,11 @@ export class Spans implements View {
 	private columns = "";
 	private gutter = 0;
 	private drag: { x: number; end: number; far: boolean } | null = null;
+	private time: Timeline;
+	private before: { length: number; end: number | null } | null = null;	// what was shown before a part of the time was marked
 
 	constructor(private stage: Stage) {
+		this.time = timeOf(stage);
 		this.canvas = el("canvas", { class: "spans", tabIndex: 0, role: "img", "aria-label": "spans on tracks; plus and minus zoom, arrows move, " +
 			"brackets go from span to span, Enter shows one whole, f all, End follows" });
 		this.search = el("input", { type: "search", placeholder: "find span", "aria-label": "find span", title: "key /", oninput: () => this.sought(),
@@ -63,6 +67,8 @@ export class Spans implements View {
 			this.drag = null;
 		});
 		c.addEventListener("pointercancel", () => this.drag = null);
+		c.addEventListener("pointerleave", () => this.time.point(-1));
+		this.time.listen((data) => data ? this.marked() : soon(this.draw));
 		c.addEventListener("dblclick", () => this.chosen && this.fit(this.chosen));
 		c.addEventListener("keydown", (e) => {
 			if (e.ctrlKey || e.metaKey || e.altKey || !this.key(e.key)) return;
@@ -70,6 +76,19 @@ export class Spans implements View {
 			e.stopPropagation();
 			this.again();
 		});
+	}
+
+	/** Shows the part of the time that is marked; when none is any more, what was shown before. */
+	private marked(): void {
+		const part = this.time.brush ?? this.time.window;
+		if (!part && !this.before) return;
+		this.before ??= { length: this.length, end: this.end };
+		if (part) [this.length, this.end] = [Math.max(CLOSEST, part[1] - part[0]), part[1]];
+		else {
+			({ length: this.length, end: this.end } = this.before!);
+			this.before = null;
+		}
+		this.again();
 	}
 
 	private window(): Window {
@@ -100,6 +119,7 @@ export class Spans implements View {
 			return this.again();
 		}
 		this.hover = this.at(e.offsetX, e.offsetY);
+		this.time.point(e.offsetX < v.left ? -1 : Math.max(0, v.from + (e.offsetX - v.left) / (v.width - v.left) * this.length));
 		soon(this.draw);
 	}
 
@@ -223,12 +243,22 @@ export class Spans implements View {
 		if (this.flow.length > 1) this.painter.flow(s, this.tracks, v, this.flow);
 		this.painter.outline(s, this.tracks, v, this.chosen, 3);
 		this.painter.outline(s, this.tracks, v, this.hover, 1.5);
-		this.tell();
+		this.crosshair(s, v);
+		this.tell(v);
 	};
 
-	private tell(): void {
-		const s = this.hover ?? this.chosen, m = this.stage.model;
+	/** The moment that is pointed at, in whichever panel. */
+	private crosshair(s: Surface, v: Window): void {
+		const x = v.left + (this.time.hover - v.from) / (v.to - v.from) * (v.width - v.left);
+		if (this.time.hover < 0 || x < v.left || x > s.w) return;
+		s.c.fillStyle = ink("--dim");
+		s.c.fillRect(Math.round(x), 0, 1, s.h);
+	}
+
+	private tell(v: Window): void {
+		const s = this.hover ?? this.chosen, m = this.stage.model, part = this.time.brush ?? this.time.window;
 		if (!s) return setText(this.note, `${whole(m.spans.length)} spans on ${whole(this.tracks.list.length + this.tracks.left)} tracks` +
+			(part ? `, ${whole(m.spans.filter((o) => o.to >= v.from && o.from <= v.to).length)} of them here` : "") +
 			(this.tracks.left ? `; those on ${whole(this.tracks.left)} are not drawn` : ""));
 		const took = m.spans.filter((o) => o.name === s.name).map((o) => o.to - o.from).sort((a, b) => a - b);
 		const like = took.length > 1 ? `; ${whole(took.length)} of them took ${duration(took[0])} to ${duration(took[took.length - 1])}, half of them at most ` +
