@@ -81,6 +81,7 @@ need_victims() {	# programs of others that tests trace, and what packages are ma
 	need wrk wrk
 	need "/usr/bin/python3" python3
 	need javac default-jdk-headless
+	need llvm-symbolizer llvm	# reads the same DWARF as -x inlines
 	need rustc rustc
 	need cargo cargo
 	need mypy mypy			# checks the types of the binding for Python

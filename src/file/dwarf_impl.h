@@ -51,7 +51,7 @@ struct dt_debug {
 	uint64_t abbrev;		/* of that table, from 1; 0: none */
 };
 
-/* 0; -ENOENT: the file has no such data. To be closed in any case. */
+/* dwarf_open.c. 0; -ENOENT: the file has no such data. To be closed in any case. */
 int dt_debug_open(struct dt_debug *, struct dt_elf *);
 void dt_debug_close(struct dt_debug *);
 
@@ -90,7 +90,7 @@ typedef void dt_debug_range_f(void *ctx, uint64_t low, uint64_t high);
 void dt_debug_ranges(const struct dt_debug *, const struct dt_debug_unit *, const struct dt_debug_die *,
     dt_debug_range_f *, void *ctx);
 
-/* ---- making a digest (dwarf_lines.c) ---- */
+/* ---- making a digest (dwarf_lines.c; what follows, dwarf_text.c) ---- */
 
 struct dt_debug_file { const char *dir, *name; uint32_t text; };	/* text: once it is wanted */
 

@@ -29,7 +29,7 @@ void dt_stack_print(struct dt_out *, const struct dt_value *, uint32_t indent);
  * A frame of a stack may stand for several calls, which the compiler has made one of: its text has a line
  * for each, innermost first. Bytes for such a text:
  */
-enum { DT_FRAME_TEXT = 8192 };
+enum { DT_FRAME_TEXT = 32768 };
 /* The text of the i-th frame of a stack, and what the symbolizer is asked for. */
 void dt_frame_text(const struct dt_print_opts *, const struct dt_value *stack, uint32_t i, char *buf,
     size_t len);

@@ -28,16 +28,18 @@ plainly() {
 	END { flush() }'
 }
 
-# compared WHAT FILE [SYMBOLS]: the frames of every address; names of functions are in the file SYMBOLS if not in FILE
+# compared WHAT FILE [SYMBOLS]: the frames of every address, $least to 2,000; names of functions are in the file SYMBOLS if not in FILE
+least=60
 compared() {
 	if ! command -v llvm-symbolizer >/dev/null 2>&1; then
 		echo "ok - $1 # SKIP no llvm-symbolizer (package llvm)"
 		return
 	fi
-	addresses "${3:-$2}" >"$tmp/at"
+	addresses "${3:-$2}" >"$tmp/all"
+	awk -v every=$(($(wc -l <"$tmp/all") / 2000 + 1)) 'NR % every == 0' "$tmp/all" >"$tmp/at"
 	llvm-symbolizer --output-style=GNU -a -i -f --no-demangle -e "${3:-$2}" <"$tmp/at" | plainly >"$tmp/want"
 	"$build/test/lineat" "$2" <"$tmp/at" | plainly >"$tmp/got"
-	cmp -s "$tmp/want" "$tmp/got" && [ "$(wc -l <"$tmp/at")" -ge "${least:-60}" ] && [ "$(wc -l <"$tmp/got")" -gt "$(($(wc -l <"$tmp/at") * 3 + 40))" ]
+	cmp -s "$tmp/want" "$tmp/got" && [ "$(wc -l <"$tmp/at")" -ge "$least" ] && [ "$(wc -l <"$tmp/got")" -gt "$(($(wc -l <"$tmp/at") * 3 + 40))" ]
 	check $? "$1: every frame and line of $(wc -l <"$tmp/at") addresses" || diff "$tmp/want" "$tmp/got" | head -n 6 | sed 's/^/# /'
 }
 
@@ -52,8 +54,16 @@ for try in "g++ -O2 -gdwarf-5 -gz" "clang++ -O2 -gdwarf-5"; do
 		echo "ok - $try # SKIP no ${try%% *} that can build it"
 		continue
 	fi
-	least=400 compared "C++ by $try" "$tmp/cxx"
+	least=400
+	compared "C++ by $try" "$tmp/cxx"
 done
+if command -v rustc >/dev/null 2>&1 && rustc -O -g -o "$tmp/rust" test/trigger/inlines.rs >"$tmp/err" 2>&1; then
+	least=1000
+	compared "Rust, its library too" "$tmp/rust"
+else
+	echo "ok - Rust # SKIP no rustc that can build it"
+fi
+least=60
 cp "$tmp/inlines" "$tmp/linked"
 objcopy --only-keep-debug "$tmp/linked" "$tmp/linked.debug" && strip "$tmp/linked" && (cd "$tmp" && objcopy --add-gnu-debuglink=linked.debug linked)
 compared "a debug file beside it" "$tmp/linked" "$tmp/linked.debug"
