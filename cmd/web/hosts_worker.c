@@ -42,7 +42,7 @@ struct fleet {
 static const char *const options[] = { "bufsize=4m", "aggsize=4m", "stackframes=50", "ustackframes=50",
 	"defaultargs", "quiet", "aggrate=1s" };
 
-struct words { const char **v; int n; };
+struct words { const char **v; int n; char *program; };
 
 static void add(struct words *w, const char *flag, const char *value)
 {
@@ -63,11 +63,10 @@ static char *program_word(const char *text)
 
 static bool make_words(struct words *w, const struct args *args, const char *text)
 {
-	char *program = program_word(text);
-
+	w->program = program_word(text);
 	w->v = calloc((size_t)(args->nsettings + args->noperands) * 2 + COUNT(options) * 2 + 16,
 	    sizeof(*w->v));
-	if (w->v == NULL || program == NULL)
+	if (w->v == NULL || w->program == NULL)
 		return false;
 	add(w, "dtrace-fleet", NULL);
 	add(w, "--page", NULL);
@@ -81,7 +80,7 @@ static bool make_words(struct words *w, const struct args *args, const char *tex
 		add(w, "--option", options[i]);
 	for (int i = 0; i < args->nsettings; i++)
 		add(w, "--option", args->settings[i]);
-	add(w, "--program", program);
+	add(w, "--program", w->program);
 	for (int i = 1; i < args->noperands; i++)
 		add(w, "--operand", args->operands[i]);
 	return true;
@@ -240,27 +239,40 @@ static void begin(const char *text)
 	fflush(stdout);
 }
 
+static int ask_hosts(struct fleet *f, const struct args *args, const char *text)
+{
+	struct words w = { 0 };
+	bool started = make_words(&w, args, text) && start(f, &w);
+	int status = 1, err = errno;
+
+	free(w.v);
+	free(w.program);
+	if (!started) {
+		worker_say("L", "the hosts cannot be asked", strerror(err));
+		return status;
+	}
+	signals_pass_to(f->pid);
+	status = follow(f);
+	if (status == 1 || status == 2)
+		worker_say("L", "No host has answered as it should", f->first);
+	return status;
+}
+
 int worker_hosts(const struct args *args)
 {
 	struct fleet *f = calloc(1, sizeof(*f));
-	struct words w = { 0 };
 	char *text = worker_input();
 	int status = 1;
 
-	if (f == NULL || text == NULL)
-		return 1;
-	signals_catch();
-	signals_begun();
-	begin(text);
-	if (!make_words(&w, args, text) || !start(f, &w)) {
-		worker_say("L", "the hosts cannot be asked", strerror(errno));
-	} else {
-		signals_pass_to(f->pid);
-		status = follow(f);
-		if (status == 1 || status == 2)
-			worker_say("L", "No host has answered as it should", f->first);
+	if (f != NULL && text != NULL) {
+		signals_catch();
+		signals_begun();
+		begin(text);
+		status = ask_hosts(f, args, text);
+		fputs("L{\"t\":\"end\"}\n", stdout);
+		fflush(stdout);
 	}
-	fputs("L{\"t\":\"end\"}\n", stdout);
-	fflush(stdout);
+	free(f);
+	free(text);
 	return status;
 }

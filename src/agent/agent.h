@@ -43,7 +43,15 @@ struct dt_firing {
 	struct dt_agent_thread *thread;
 	uint64_t cookie;		/* of the program that runs */
 	struct dt_agent_window *window;	/* of the loop that runs; NULL: none */
-	uint32_t cpu, pid, tid;
+	/*
+	 * pid << 32 | tid, as get_current_pid_tgid() has it: always written whole. A load of both halves
+	 * that were stored one by one waits until all stores before them are done (x86-64)
+	 */
+	union {
+		uint64_t ids;
+		struct { uint32_t tid, pid; };
+	};
+	uint32_t cpu;
 	uint32_t slot;			/* the index of `thread` */
 	/* process->code: a child that a signal handler forks goes on without `process` */
 	uint64_t code;
@@ -63,11 +71,11 @@ struct dt_agent_call {
 
 /* A patched place: in the island, written by dtrace while all threads stand still. */
 struct dt_agent_site {
-	uint64_t entry;			/* address of dt_agent_entry in this process */
+	uint64_t entry;			/* address of dt_agent_entry or dt_agent_entry_bare in this process */
 	uint64_t back;			/* address of the second half of the trampoline */
 	uint64_t process;		/* address of struct dt_agent_process */
 	uint64_t pc;			/* of the place: what the registers show */
-	uint32_t light;			/* all its programs are (struct dt_native_code), and asks is 0 */
+	uint32_t light;			/* all its programs are (enum dt_native_light), and asks is 0 */
 	uint32_t asks;			/* enum dt_agent_kind: what may come from here; 0: nothing */
 	struct dt_agent_call call[1];	/* as many as there are, and one with program 0 */
 };
@@ -230,6 +238,8 @@ struct dt_agent_head {
 	uint32_t entry;
 	/* uint64_t run(struct dt_firing *, uint64_t program): on a stack of its own */
 	uint32_t run;
+	/* the same as entry for sites whose programs are light and read no register: saves what C code changes */
+	uint32_t entry_bare;
 	uint32_t helper[DT_AGENT_HELPERS];
 };
 
@@ -247,5 +257,7 @@ uint64_t dt_agent_run(struct dt_firing *, uint64_t program);
  * changes the stack.
  */
 void dt_agent_fire(struct dt_firing *, const struct dt_agent_site *);
+/* The same for sites of entry_bare: of the registers the firing has none. */
+void dt_agent_fire_bare(struct dt_firing *, const struct dt_agent_site *);
 
 #endif

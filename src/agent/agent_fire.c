@@ -110,10 +110,6 @@ static SLOW bool clear_abandoned(const struct dt_firing *f, struct dt_agent_thre
 	    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 }
 
-static SLOW bool clear_marks(const struct dt_firing *f, struct dt_agent_thread *t)
-{
-	return clear_abandoned(f, t, &t->firing) && clear_abandoned(f, t, &t->light);
-}
 
 static inline bool is_marked(const struct dt_agent_thread *t)
 {
@@ -127,14 +123,22 @@ static SLOW bool miss(struct dt_agent_thread *t)
 	return false;
 }
 
+/* Of a firing that finds a mark: false: it is nested, and counted. */
+static SLOW bool clear_marks(const struct dt_firing *f)
+{
+	struct dt_agent_thread *t = f->thread;
+
+	return (clear_abandoned(f, t, &t->firing) && clear_abandoned(f, t, &t->light)) || miss(t);
+}
+
 /*
  * Marks the slot and with it takes its stack; false: the firing is nested, and counted. Two threads that
  * share a thread pointer (clone() without CLONE_SETTLS) share a slot: one of them fires.
  */
 static inline bool mark(struct dt_firing *f, struct dt_agent_thread *t)
 {
-	if (__builtin_expect(is_marked(t), 0) && !clear_marks(f, t))
-		return miss(t);
+	if (__builtin_expect(is_marked(t), 0) && !clear_marks(f))
+		return false;
 	if (__builtin_expect(!dt_raw_claim(&t->firing, (uint64_t)f, f->process->atomics), 0))
 		return miss(t);
 	return true;
@@ -148,8 +152,8 @@ static inline bool mark(struct dt_firing *f, struct dt_agent_thread *t)
  */
 static inline bool mark_light(struct dt_firing *f, struct dt_agent_thread *t)
 {
-	if (__builtin_expect(is_marked(t), 0) && !clear_marks(f, t))
-		return miss(t);
+	if (__builtin_expect(is_marked(t), 0) && !clear_marks(f))
+		return false;
 	__atomic_store_n(&t->light, (uint64_t)f, __ATOMIC_RELAXED);
 	return true;
 }
@@ -160,31 +164,59 @@ static inline void unmark(struct dt_agent_thread *t, uint64_t *mark)
 	__atomic_store_n(mark, 0, __ATOMIC_RELEASE);
 }
 
+/* What programs that call nothing read, and what shows a firing that was abandoned. */
+static inline void fill_in(struct dt_firing *f, const struct dt_agent_process *p, struct dt_agent *a,
+    uint32_t tid, uint32_t cpu)
+{
+	f->process = p;
+	f->agent = a;
+	/* other threads of a process in a namespace keep the numbers they have there */
+	f->ids = (uint64_t)p->pid << 32 | (tid == p->self ? p->pid : tid);
+	f->cpu = cpu;
+}
+
+/* Asks the kernel for what the thread has no word of, and looks for its slot. NULL: none is free. */
+static SLOW struct dt_agent_thread *search_thread(struct dt_firing *f, const struct dt_agent_process *p,
+    struct dt_agent *a)
+{
+	uint32_t tid = p->tid_at ? dt_raw_thread_word(p->tid_at) : ask_tid();
+	uint32_t cpu = p->cpu_at ? dt_raw_thread_word(p->cpu_at) : ask_cpu(p);
+
+	fill_in(f, p, a, tid, cpu < a->ncpus ? cpu : other_cpu(p, a));
+	f->thread = search_slot(f, (uint64_t)p->pid << 32 | tid);
+	return f->thread;
+}
+
+/* The slot of this thread; NULL: none is free. All that is usual takes no call, so little has to be saved. */
+static inline struct dt_agent_thread *find_thread(struct dt_firing *f, const struct dt_agent_process *p,
+    struct dt_agent *a)
+{
+	int32_t tid_at = p->tid_at, cpu_at = p->cpu_at;
+	struct dt_agent_thread *t;
+	uint32_t tid, cpu;
+
+	if (__builtin_expect(tid_at == 0 || cpu_at == 0, 0))
+		return search_thread(f, p, a);
+	tid = dt_raw_thread_word(tid_at);
+	cpu = dt_raw_thread_word(cpu_at);
+	t = &a->thread[first_slot(p->pid, tid) % DT_AGENT_THREADS];
+	if (__builtin_expect(cpu >= a->ncpus || t->owner != ((uint64_t)p->pid << 32 | tid), 0))
+		return search_thread(f, p, a);
+	fill_in(f, p, a, tid, cpu);
+	f->thread = t;
+	return t;
+}
+
 /* Everything but `site` and what callers set. NULL: no slot is free. */
 static inline struct dt_agent_thread *prepare(struct dt_firing *f, const struct dt_agent_process *p,
     struct dt_agent *a)
 {
-	uint32_t pid = p->pid, tid = p->tid_at ? dt_raw_thread_word(p->tid_at) : ask_tid();
-	uint32_t cpu = p->cpu_at ? dt_raw_thread_word(p->cpu_at) : ask_cpu(p);
-	uint32_t slot = first_slot(pid, tid) % DT_AGENT_THREADS;
-	uint64_t owner = (uint64_t)pid << 32 | tid;
-	struct dt_agent_thread *t = &a->thread[slot];
+	struct dt_agent_thread *t = find_thread(f, p, a);
 
-	f->process = p;
-	f->agent = a;
 	f->code = p->code;
 	f->window = NULL;
 	f->signals = 0;
-	f->pid = pid;
-	/* other threads of a process in a namespace keep the numbers they have there */
-	f->tid = tid == p->self ? pid : tid;
-	f->cpu = __builtin_expect(cpu < a->ncpus, 1) ? cpu : other_cpu(p, a);
-	if (__builtin_expect(t->owner != owner, 0)) {
-		t = search_slot(f, owner);
-		slot = (uint32_t)(t - a->thread);
-	}
-	f->thread = t;
-	f->slot = slot;
+	f->slot = (uint32_t)(t - a->thread);
 	return t;
 }
 
@@ -220,11 +252,25 @@ static inline void fire_light(struct dt_firing *f, const struct dt_agent_site *s
 {
 	if (!mark_light(f, t))
 		return;
-	for (const struct dt_agent_call *c = site->call; is_enabled(f->agent) && c->program; c++) {
+	for (const struct dt_agent_call *c = site->call; c->program && is_enabled(f->agent); c++) {
 		f->cookie = c->cookie;
 		((dt_agent_f *)c->program)((uint64_t)f, 0, 0, 0, 0, f);
 	}
 	unmark(t, &t->light);
+}
+
+void dt_agent_fire_bare(struct dt_firing *f, const struct dt_agent_site *site)
+{
+	const struct dt_agent_process *p = (const struct dt_agent_process *)site->process;
+	struct dt_agent *a = (struct dt_agent *)p->data;
+	struct dt_agent_thread *t;
+
+	if (!__atomic_load_n(&p->enabled, __ATOMIC_RELAXED) ||
+	    !__atomic_load_n(&a->enabled, __ATOMIC_RELAXED))
+		return;
+	t = find_thread(f, p, a);
+	if (t)
+		fire_light(f, site, t);
 }
 
 /* No program runs any more: handlers of signals that come now may fire. */
@@ -271,8 +317,7 @@ static bool be_sampled(struct dt_firing *f, struct dt_agent_sample *s)
 {
 	struct dt_agent_thread *t;
 
-	f->pid = s->pid;
-	f->tid = s->tid;
+	f->ids = (uint64_t)s->pid << 32 | s->tid;
 	f->cpu = s->cpu < f->agent->ncpus ? s->cpu : 0;
 	t = search_slot(f, (uint64_t)s->pid << 32 | s->tid);
 	s->slot = t ? (uint32_t)(t - f->agent->thread) : 0;

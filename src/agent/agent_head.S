@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* struct dt_agent_head, the first bytes of the agent: distances, so that it works wherever it lies. */
 	.macro	helper number, function
-	.org	dt_agent_head + 16 + 4 * \number
+	.org	dt_agent_head + 20 + 4 * \number
 	.long	\function - dt_agent_head
 	.endm
 
@@ -14,6 +14,7 @@ dt_agent_head:
 	.long	dt_agent_end - dt_agent_head
 	.long	dt_agent_entry - dt_agent_head
 	.long	dt_agent_run - dt_agent_head
+	.long	dt_agent_entry_bare - dt_agent_head
 	helper	1, dt_agent_map_lookup_elem
 	helper	2, dt_agent_map_update_elem
 	helper	3, dt_agent_map_delete_elem
@@ -45,6 +46,6 @@ dt_agent_head:
 	helper	213, dt_agent_sys_enter	/* DT_HELPER_SYS_ENTER */
 	helper	214, dt_agent_sys_exit		/* DT_HELPER_SYS_EXIT */
 	helper	215, dt_agent_slot		/* DT_HELPER_SLOT */
-	.org	dt_agent_head + 16 + 4 * 216	/* DT_AGENT_HELPERS */
+	.org	dt_agent_head + 20 + 4 * 216	/* DT_AGENT_HELPERS */
 
 	.section .note.GNU-stack, "", %progbits

@@ -45,7 +45,7 @@ HELPER(dt_agent_get_prandom_u32)
 
 HELPER(dt_agent_get_smp_processor_id) { IGNORE5; return f->cpu; }
 HELPER(dt_agent_slot) { IGNORE5; return f->slot; }
-HELPER(dt_agent_get_current_pid_tgid) { IGNORE5; return (uint64_t)f->pid << 32 | f->tid; }
+HELPER(dt_agent_get_current_pid_tgid) { IGNORE5; return f->ids; }
 HELPER(dt_agent_get_current_task) { IGNORE5; return (uint64_t)f->thread; }
 HELPER(dt_agent_task_pt_regs) { IGNORE5; return (uint64_t)f->regs; }
 HELPER(dt_agent_get_attach_cookie) { IGNORE5; return f->cookie; }

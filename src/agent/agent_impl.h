@@ -69,6 +69,7 @@ static inline bool dt_agent_same(const void *a, const void *b, uint32_t n)
 /* ---- entry_*.S ---- */
 
 void dt_agent_entry(void);
+void dt_agent_entry_bare(void);
 /* Runs programs on the stack that ends at `top`; the value of the last one. */
 uint64_t dt_agent_calls(struct dt_firing *, const struct dt_agent_call *, uint64_t top);
 

@@ -55,6 +55,41 @@ dt_agent_entry:
 	br	x17
 	.size	dt_agent_entry, . - dt_agent_entry
 
+/* The same for programs that read no registers and run on this stack: saves what C code may change. */
+	.balign	64
+	.global	dt_agent_entry_bare
+	.hidden	dt_agent_entry_bare
+	.type	dt_agent_entry_bare, %function
+dt_agent_entry_bare:
+	stp	x0, x1, [sp]
+	stp	x2, x3, [sp, #16]
+	mrs	x17, nzcv
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+	stp	x8, x9, [sp, #64]
+	stp	x10, x11, [sp, #80]
+	stp	x12, x13, [sp, #96]
+	stp	x14, x15, [sp, #112]
+	stp	x30, x17, [sp, #240]
+	str	x16, [sp, #320]
+	mov	x0, sp
+	mov	x1, x16
+	bl	dt_agent_fire_bare
+	ldp	x30, x17, [sp, #240]
+	ldr	x16, [sp, #320]
+	ldp	x2, x3, [sp, #16]
+	ldp	x4, x5, [sp, #32]
+	msr	nzcv, x17
+	ldr	x17, [x16, #8]
+	ldp	x6, x7, [sp, #48]
+	ldp	x8, x9, [sp, #64]
+	ldp	x10, x11, [sp, #80]
+	ldp	x12, x13, [sp, #96]
+	ldp	x14, x15, [sp, #112]
+	ldp	x0, x1, [sp]
+	br	x17
+	.size	dt_agent_entry_bare, . - dt_agent_entry_bare
+
 /* dt_agent_calls(x0 firing, x1 calls, x2 the end of a stack): runs them on it; the last one's value. */
 	.balign	64
 	.global	dt_agent_calls

@@ -85,6 +85,47 @@ dt_agent_entry:
 	jmp	.Lback
 	.size	dt_agent_entry, . - dt_agent_entry
 
+/*
+ * The same for programs that read no registers and run on this stack: what C code may change is saved, and
+ * the flags that arithmetic sets, without pushfq. Nothing that runs here uses DF (string instructions),
+ * memory that is not aligned (AC), or a vector register, so it needs neither other flags nor an aligned
+ * stack.
+ */
+	.balign	64
+	.global	dt_agent_entry_bare
+	.hidden	dt_agent_entry_bare
+	.type	dt_agent_entry_bare, @function
+dt_agent_entry_bare:
+	movq	%rsi, 104(%rsp)
+	movq	%rax, %rsi
+	movq	%rax, 320(%rsp)
+	lahf
+	seto	%al
+	movq	%rdi, 112(%rsp)
+	movq	%rdx, 96(%rsp)
+	movq	%rcx, 88(%rsp)
+	movq	%r8, 72(%rsp)
+	movq	%r9, 64(%rsp)
+	movq	%r10, 56(%rsp)
+	movq	%r11, 48(%rsp)
+	movq	%rax, 144(%rsp)
+	movq	%rsp, %rdi
+	call	dt_agent_fire_bare
+	movq	144(%rsp), %rax
+	movq	104(%rsp), %rsi
+	movq	96(%rsp), %rdx
+	movq	88(%rsp), %rcx
+	movq	72(%rsp), %r8
+	movq	64(%rsp), %r9
+	movq	56(%rsp), %r10
+	movq	48(%rsp), %r11
+	addb	$127, %al
+	sahf
+	movq	112(%rsp), %rdi
+	movq	320(%rsp), %rax
+	jmpq	*8(%rax)
+	.size	dt_agent_entry_bare, . - dt_agent_entry_bare
+
 /* dt_agent_calls(rdi firing, rsi calls, rdx the end of a stack): runs them on it; the last one's value. */
 	.balign	64
 	.global	dt_agent_calls

@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "bpf/image.h"
 #include "engine/engine.h"
+#include "native/native.h"
 #include "session/tick.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ struct inproc_segment {
 	uint64_t at, len;		/* len: whole pages */
 	const struct dt_image *image;	/* whose programs it has */
 	uint64_t *prog;			/* at of each program of the image; 0: it is in an earlier segment */
-	bool *light;			/* dt_native_code.light of each */
+	uint8_t *light;			/* dt_native_code.light of each */
 };
 
 struct inproc_map {
@@ -135,7 +136,7 @@ int dt_inproc_open_memory(struct inproc *, char *msg, size_t len);
 int dt_inproc_add_segment(struct inproc *, uint32_t first, char *msg, size_t len);
 void dt_inproc_close_memory(struct inproc *);
 uint64_t dt_inproc_program(const struct inproc *, uint32_t hook);	/* at of its first program; 0: none */
-bool dt_inproc_is_light(const struct inproc *, uint64_t at);		/* of a hook's first program */
+enum dt_native_light dt_inproc_light(const struct inproc *, uint64_t at);	/* of a hook's first program */
 
 /* target.c: hooks from `first` on are patched into their processes; all or none */
 int dt_inproc_attach_hooks(struct inproc *, uint32_t first, char *msg, size_t len);

@@ -211,20 +211,22 @@ static void fill_island(struct making *m, uint32_t i)
 {
 	struct inproc_place *at = &m->places->v[i];
 	struct inproc_file *file = &m->places->file[at->in];
-	struct dt_agent_site s = { .entry = m->t->code + m->p->head->entry, .process = m->t->process,
-		.pc = at->pc, .back = at->back, .light = 1 };
+	enum dt_native_light light = at->asks == 0 ? DT_NATIVE_BARE : DT_NATIVE_FULL, one;
+	struct dt_agent_site s = { .process = m->t->process, .pc = at->pc, .back = at->back,
+		.asks = at->asks };
 	uint8_t *to = file->bytes + (m->sites[i] - file->island);
 
 	if (!at->shared)
 		memcpy(file->bytes + (at->tramp - file->island), at->patch.tramp, at->patch.tramp_len);
 	for (uint32_t k = 0; k < at->ncalls; k++) {
-		s.light &= dt_inproc_is_light(m->p, at->call[k].program);
+		one = dt_inproc_light(m->p, at->call[k].program);
+		light = one < light ? one : light;
 		at->call[k].program += m->t->code;
 		memcpy(to + offsetof(struct dt_agent_site, call) + k * sizeof(at->call[k]), &at->call[k],
 		    sizeof(at->call[k]));
 	}
-	s.asks = at->asks;
-	s.light &= at->asks == 0;
+	s.light = light != DT_NATIVE_FULL;
+	s.entry = m->t->code + (light == DT_NATIVE_BARE ? m->p->head->entry_bare : m->p->head->entry);
 	memcpy(to, &s, offsetof(struct dt_agent_site, call));
 }
 

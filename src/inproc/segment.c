@@ -9,7 +9,6 @@
 
 #include "agent/agent_bytes.h"
 #include "base/child.h"
-#include "native/native.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +34,7 @@ struct building {
 	size_t len, cap;
 	uint64_t constants;		/* at of the values of CONST; 0: the image has none */
 	uint64_t *prog;			/* at of each program */
-	bool *light;			/* dt_native_code.light of each */
+	uint8_t *light;			/* dt_native_code.light of each */
 	int err;
 };
 
@@ -219,7 +218,7 @@ static int place_programs(struct building *b, char *msg, size_t len)
 			    dt_inproc_fail(msg, len, -EIO, "a program changed its size while it was placed");
 		if (err == 0)
 			memcpy(b->bytes + (b->prog[i] - b->at), code.bytes, code.len);
-		b->light[i] = code.light;
+		b->light[i] = (uint8_t)code.light;
 		free(code.bytes);
 	}
 	return err;
@@ -321,16 +320,16 @@ uint64_t dt_inproc_program(const struct inproc *p, uint32_t hook)
 	return 0;
 }
 
-bool dt_inproc_is_light(const struct inproc *p, uint64_t at)
+enum dt_native_light dt_inproc_light(const struct inproc *p, uint64_t at)
 {
 	for (uint32_t i = p->nsegments; i-- > 0;) {
 		const struct inproc_segment *s = &p->segment[i];
 
 		for (uint32_t k = 0; at - s->at < s->len && k < s->image->nprogs; k++)
 			if (s->prog[k] == at)
-				return s->light[k];
+				return (enum dt_native_light)s->light[k];
 	}
-	return false;
+	return DT_NATIVE_FULL;
 }
 
 /* ---- data ---- */

@@ -226,11 +226,29 @@ static unsigned reads_of(const struct bpf_insn *in)
 	}
 }
 
+/* Of an instruction that is made: a lookup takes its key from the register that held it. */
+static unsigned reads_at(struct dt_native *n, uint32_t i)
+{
+	struct dt_lookup l;
+
+	if (n->note[i].make != DT_MAKE_LOOKUP)
+		return reads_of(&n->prog->insns[i]);
+	dt_native_lookup(n, i, &l);
+	return l.key == DT_KEY_REGISTER || l.key == DT_KEY_POINTER ? 1u << l.reg : 0;
+}
+
 static bool is_move(const struct bpf_insn *in)
 {
 	unsigned class = BPF_CLASS(in->code);
 
 	return (class == BPF_ALU || class == BPF_ALU64) && BPF_OP(in->code) == BPF_MOV;
+}
+
+/* A lookup reads its index before the four instructions by which its arguments are set (fuse.c). */
+static bool reads_context(struct dt_native *n, uint32_t i)
+{
+	return reads_at(n, i) >> BR1 & 1 &&
+	    dt_native_origin(n, n->note[i].make == DT_MAKE_LOOKUP ? i - 4 : i, BR1) < 0;
 }
 
 /*
@@ -244,7 +262,7 @@ static void find_registers(struct dt_native *n, struct dt_func *f)
 	f->leaf = true;
 	for (uint32_t i = f->first; i < f->end; i++)
 		if (!n->note[i].second && n->note[i].make != DT_MAKE_NOTHING)
-			reads |= reads_of(&n->prog->insns[i]);
+			reads |= reads_at(n, i);
 	for (uint32_t i = f->first; i < f->end; i++) {
 		const struct bpf_insn *in = &n->prog->insns[i];
 
@@ -260,6 +278,7 @@ static void find_registers(struct dt_native *n, struct dt_func *f)
 			writes |= 1u << in->dst_reg;
 		else if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_ATOMIC)
 			writes |= 1u << in->src_reg;	/* some of them */
+		f->reads_context |= n->note[i].make != DT_MAKE_NOTHING && reads_context(n, i);
 	}
 	f->used = (uint8_t)((reads | writes) >> BR6 & 15);
 }

@@ -44,6 +44,7 @@ struct dt_func {
 	uint8_t used;		/* bit n: r6 + n has a register that is to be saved */
 	bool leaf;		/* calls nothing */
 	bool goes_on;		/* by a tail call */
+	bool reads_context;	/* r1 may be read as it was when the function began */
 };
 
 struct dt_native {
@@ -97,6 +98,8 @@ int64_t dt_native_jump(struct dt_native *, uint32_t to);
 /* analyse.c */
 int dt_native_analyse(struct dt_native *);
 bool dt_native_lookup(struct dt_native *, uint32_t call, struct dt_lookup *);
+/* The instruction that gave a register its value, in the same block; -1: not known. */
+int64_t dt_native_origin(const struct dt_native *, uint32_t at, unsigned reg);
 /* The place of the ld_imm64 in hand's relocation. */
 uint64_t dt_native_place(struct dt_native *, uint32_t insn);
 /* The function that a call or an address means. */
@@ -113,8 +116,7 @@ bool dt_native_is_load(int32_t func);
 /* Of the firing: what machines read. */
 enum {
 	DT_AT_CPU = offsetof(struct dt_firing, cpu),
-	DT_AT_PID = offsetof(struct dt_firing, pid),
-	DT_AT_TID = offsetof(struct dt_firing, tid),
+	DT_AT_IDS = offsetof(struct dt_firing, ids),
 	DT_AT_COOKIE = offsetof(struct dt_firing, cookie),
 };
 

@@ -48,8 +48,7 @@ uint64_t dt_native_place(struct dt_native *n, uint32_t insn)
 
 /* ---- what a register is ---- */
 
-/* The instruction that gave a register its value, in the same block; -1: not known. */
-static int64_t origin(const struct dt_native *n, uint32_t at, unsigned reg)
+int64_t dt_native_origin(const struct dt_native *n, uint32_t at, unsigned reg)
 {
 	while (at > n->in->first && !n->note[at].target) {
 		const struct bpf_insn *in;
@@ -73,7 +72,7 @@ static int64_t origin(const struct dt_native *n, uint32_t at, unsigned reg)
 /* The relocation of the map that a register holds at a call; NULL: not known. */
 static const struct dt_image_reloc *map_of(const struct dt_native *n, uint32_t call, unsigned reg)
 {
-	int64_t from = origin(n, call, reg);
+	int64_t from = dt_native_origin(n, call, reg);
 	uint32_t reloc = from < 0 ? 0 : n->note[from].reloc;
 
 	return reloc && !n->prog->relocs[reloc - 1].value ? &n->prog->relocs[reloc - 1] : NULL;
@@ -82,7 +81,7 @@ static const struct dt_image_reloc *map_of(const struct dt_native *n, uint32_t c
 uint64_t dt_native_chain(struct dt_native *n, uint32_t call)
 {
 	const struct dt_image_reloc *map = map_of(n, call, BR2);
-	int64_t from = origin(n, call, BR3);
+	int64_t from = dt_native_origin(n, call, BR3);
 	const struct bpf_insn *index = from < 0 ? NULL : &n->prog->insns[from];
 
 	if (!map || !index || (index->code != (BPF_ALU64 | BPF_MOV | BPF_K) &&

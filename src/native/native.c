@@ -128,7 +128,8 @@ int dt_native_translate(const struct dt_image_prog *prog, const struct dt_native
 		dt_native_fail(&n, -ENOMEM, "out of memory for the notes of program %.16s", prog->name);
 	if (!n.err)
 		translate(&n);
-	code->light = !n.err && n.func[0].leaf && !n.func[0].goes_on && n.func[0].depth <= DT_AGENT_LIGHT;
+	if (!n.err && n.func[0].leaf && !n.func[0].goes_on && n.func[0].depth <= DT_AGENT_LIGHT)
+		code->light = n.func[0].reads_context ? DT_NATIVE_LIGHT : DT_NATIVE_BARE;
 	free(n.note);
 	free(n.func);
 	if (n.err) {

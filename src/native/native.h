@@ -42,10 +42,17 @@ struct dt_native_place {
 	void *ctx;
 };
 
+/* What a program needs; that of several is the least of them. */
+enum dt_native_light {
+	DT_NATIVE_FULL,
+	DT_NATIVE_LIGHT,		/* it calls nothing and has at most DT_AGENT_LIGHT bytes of stack */
+	DT_NATIVE_BARE,			/* and it does not look at its context, the registers */
+};
+
 struct dt_native_code {
 	uint8_t *bytes;			/* the caller frees them */
 	size_t len;
-	bool light;			/* it calls nothing and has at most DT_AGENT_LIGHT bytes of stack */
+	enum dt_native_light light;
 };
 
 /*

@@ -327,9 +327,7 @@ static void load_of_firing(struct dt_native *n, int32_t func)
 	} else if (func == BPF_FUNC_get_attach_cookie) {
 		a_memory(n, A_LOAD, 3, RESULT, firing(n), DT_AT_COOKIE, T0);
 	} else {
-		a_memory(n, A_LOAD, 2, T1, firing(n), DT_AT_PID, T0);
-		a_memory(n, A_LOAD, 2, RESULT, firing(n), DT_AT_TID, T0);
-		a_rrr(n, true, A_ORR, RESULT, RESULT, T1, 32);
+		a_memory(n, A_LOAD, 3, RESULT, firing(n), DT_AT_IDS, T0);
 	}
 }
 

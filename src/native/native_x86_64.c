@@ -418,10 +418,8 @@ static void load_of_firing(struct dt_native *n, int32_t func)
 		x_mem(n, 0, X_LOAD, RESULT, firing(n), DT_AT_CPU);
 	} else if (func == BPF_FUNC_get_attach_cookie) {
 		x_mem(n, X_W, X_LOAD, RESULT, firing(n), DT_AT_COOKIE);
-	} else {		/* both halves, the wrong way round */
-		_Static_assert((int)DT_AT_TID == (int)DT_AT_PID + 4, "one load for both");
-		x_mem(n, X_W, X_LOAD, RESULT, firing(n), DT_AT_PID);
-		x_shift(n, true, X_ROL, RESULT, 32);
+	} else {
+		x_mem(n, X_W, X_LOAD, RESULT, firing(n), DT_AT_IDS);
 	}
 }
 

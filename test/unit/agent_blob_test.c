@@ -6,6 +6,7 @@
 #include "check.h"
 #include "agent/agent_impl.h"
 #include "agent_probe.h"
+#include "machine/x86.h"
 
 #include <linux/bpf.h>
 #include <pthread.h>
@@ -40,27 +41,74 @@ static void check_frame(const struct frame *in, const struct frame *out)
 	CHECK(memcmp(in->redzone, out->redzone, 8 * REDZONE) == 0);
 }
 
-static void test_registers(struct world *w, bool light)
+static uint64_t firings(const struct world *w)
 {
-	const uint64_t sets[] = FLAG_SETS;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < DT_AGENT_THREADS; i++)
+		n += w->agent->thread[i].n;
+	return n;
+}
+
+/* With every set of flags that a program can have. */
+static void test_registers(struct world *w, enum weight weight)
+{
+	const uint64_t bits[] = FLAG_BITS;
+	const unsigned nbits = sizeof(bits) / sizeof(*bits);
 	struct frame in, out;
 	struct probe p;
 
 	make_probe(w, &p, agent_mess);
-	p.site.light = light;
+	weigh(w, &p, weight);
 	p.next = (struct dt_agent_call){ (uint64_t)agent_mess, 43 };
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
-		for (int enabled = 0; enabled < 2; enabled++) {
-			w->agent->enabled = (uint32_t)enabled;
-			fill_frame(&in, sets[i]);
-			memset(&out, 0, sizeof(out));
-			agent_frame(&(struct frame_args){ &in, &out, &p });
-			check_frame(&in, &out);
-		}
+	for (unsigned set = 0; set < 2u << nbits; set++) {
+		uint64_t flags = FLAGS_SET, before = firings(w);
+
+		for (unsigned i = 0; i < nbits; i++)
+			flags |= set >> i & 1 ? bits[i] : 0;
+		w->agent->enabled = set >> nbits;
+		fill_frame(&in, flags);
+		memset(&out, 0, sizeof(out));
+		agent_frame(&(struct frame_args){ &in, &out, &p });
+		check_frame(&in, &out);
+		CHECK_INT(firings(w) - before, set >> nbits);
 	}
 }
 
-static uint64_t note(uint64_t ctx, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+#if defined(__x86_64__)
+/* Moves, stores, loads, compares of strings and scans, by DF. */
+static bool uses_direction(const struct dt_x86 *x)
+{
+	return x->map == DT_X86_ONE && ((x->opcode >= 0xa4 && x->opcode <= 0xa7) ||
+	    (x->opcode >= 0xaa && x->opcode <= 0xaf) || (x->opcode >= 0x6c && x->opcode <= 0x6f));
+}
+
+/* A bare site leaves DF as the process has it: the agent has no instruction that depends on it. */
+static void test_direction(const struct world *w)
+{
+	uint32_t at = world_head(w)->entry;
+	struct dt_x86 x;
+
+	while (at < dt_agent_bytes_len && dt_x86_decode(w->code + at, dt_agent_bytes_len - at, &x)) {
+		if (uses_direction(&x))
+			printf("not ok - the agent has a string instruction at %#x\n", at);
+		CHECK(!uses_direction(&x));
+		at += x.length;
+	}
+	CHECK(at > world_head(w)->run);		/* what is after the code may not be instructions */
+}
+#else
+static void test_direction(const struct world *w) { (void)w; }
+#endif
+
+#if defined(__x86_64__)		/* bare programs do not find it aligned */
+#define ALIGNS_STACK __attribute__((force_align_arg_pointer))
+#else
+#define ALIGNS_STACK
+#endif
+
+static ALIGNS_STACK uint64_t note(uint64_t ctx, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)b, (void)c, (void)d, (void)e;
 	seen = *f;
@@ -126,7 +174,8 @@ static void handler(int sig)
 		siglongjmp(away, 1);
 }
 
-static uint64_t raise_now(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+static ALIGNS_STACK uint64_t raise_now(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
 	seen_count += 100;
@@ -151,7 +200,7 @@ static void wipe_stack(void)
 
 static uint64_t marks(void) { return seen.thread->firing | seen.thread->light; }
 
-struct nested { bool altstack, outer_light, inner_light; };
+struct nested { bool altstack; enum weight outer, inner; };
 
 static void test_nested(struct world *w, const struct nested *how)
 {
@@ -163,10 +212,10 @@ static void test_nested(struct world *w, const struct nested *how)
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &act, NULL);
 	make_probe(w, &in, note);
-	in.site.light = how->inner_light;
+	weigh(w, &in, how->inner);
 	inner = &in;
 	make_probe(w, &outer, raise_now);
-	outer.site.light = how->outer_light;
+	weigh(w, &outer, how->outer);
 	seen_count = 0, leave = 0;
 	fire(&outer);
 	CHECK_INT(seen_count, 100);
@@ -178,7 +227,7 @@ static void test_nested(struct world *w, const struct nested *how)
 		fire(&outer);
 	leave = 0;
 	CHECK(marks() != 0);
-	CHECK((how->outer_light ? seen.thread->firing : seen.thread->light) == 0);
+	CHECK((how->outer != FULL ? seen.thread->firing : seen.thread->light) == 0);
 	CHECK_INT(dt_agent_missed(w->agent), missed + 2);
 	wipe_stack();
 	seen_count = 0;
@@ -198,7 +247,8 @@ static void test_nested(struct world *w, const struct nested *how)
 
 /* ---- threads ---- */
 
-static uint64_t count_up(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, struct dt_firing *f)
+static ALIGNS_STACK uint64_t count_up(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+    struct dt_firing *f)
 {
 	(void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
 	__atomic_fetch_add(&seen_count, 1, __ATOMIC_RELAXED);
@@ -224,7 +274,7 @@ static void *fire_once(void *probe)
 }
 
 /* More threads than there are slots, one after the other: those of threads that ended are taken again. */
-static void test_threads(struct world *w, bool light)
+static void test_threads(struct world *w, enum weight weight)
 {
 	struct probe p;
 	pthread_t t[4];
@@ -232,7 +282,7 @@ static void test_threads(struct world *w, bool light)
 	int many = DT_AGENT_THREADS + 500;
 
 	make_probe(w, &p, count_up);
-	p.site.light = light;
+	weigh(w, &p, weight);
 	seen_count = 0;
 	for (int i = 0; i < 4; i++)
 		pthread_create(&t[i], NULL, fire_often, &p);
@@ -516,16 +566,20 @@ int main(void)
 	seen_world = &w;
 	CHECK_INT(world_head(&w)->magic, DT_AGENT_MAGIC);
 	CHECK_INT(world_head(&w)->size, dt_agent_bytes_len);
-	test_registers(&w, false);
-	test_registers(&w, true);
+	for (int i = 0; i < 2 * WEIGHTS; i++) {
+		use_words(&w, i >= WEIGHTS);
+		test_registers(&w, i % WEIGHTS);
+	}
+	use_words(&w, false);
+	test_direction(&w);
 	test_context(&w);
-	for (unsigned i = 0; i < 16; i++) {
-		w.process.atomics = i & 8 ? can_atomics() : 0;
-		test_nested(&w, &(struct nested){ i & 1, i & 2, i & 4 });
+	for (unsigned i = 0; i < 4 * WEIGHTS * WEIGHTS; i++) {
+		w.process.atomics = i & 2 ? can_atomics() : 0;
+		test_nested(&w, &(struct nested){ i & 1, i / 4 % WEIGHTS, i / 4 / WEIGHTS });
 	}
 	test_helpers(&w);
-	test_threads(&w, false);
-	test_threads(&w, true);
+	for (enum weight weight = FULL; weight < WEIGHTS; weight++)
+		test_threads(&w, weight);
 	world_close(&w);
 	return check_report("agent_blob");
 }

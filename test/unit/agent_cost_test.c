@@ -6,8 +6,6 @@
 #include "check.h"
 #include "agent_probe.h"
 
-#include <pthread.h>
-#include <sys/uio.h>
 #include <time.h>
 
 static struct dt_firing seen;
@@ -38,30 +36,10 @@ static double loop_ns(const struct probe *p)
 	return best;
 }
 
-/*
- * Where the C library has the number of the thread, in the words that pthread_self() points to; 0: not
- * there.
- */
-static int32_t find_tid(void)
-{
-	char *self = (char *)pthread_self();
-	uint32_t tid = (uint32_t)syscall(SYS_gettid), word;
-
-	for (int at = 0; at < 2048; at += 4) {
-		struct iovec to = { &word, 4 }, from = { self + at, 4 };
-
-		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 4 && word == tid)
-			return (int32_t)(self + at - thread_pointer());
-	}
-	return 0;
-}
-
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-
 static void test_cost(struct world *w)
 {
 	struct probe p, around;
-	double without, asked, with, light, off;
+	double without, asked, with, light, bare, off;
 
 	make_probe(w, &p, agent_empty);
 	/* the test's own part: a trampoline that comes back at once */
@@ -69,13 +47,13 @@ static void test_cost(struct world *w)
 	around.site.entry = (uint64_t)agent_back;
 	without = loop_ns(&around);
 	asked = loop_ns(&p);
-	w->process.tid_at = find_tid();
-	if (&__rseq_offset)
-		w->process.cpu_at = (int32_t)__rseq_offset + 4;
+	use_words(w, true);
 	with = loop_ns(&p);
-	p.site.light = 1;
+	weigh(w, &p, LIGHT);
 	light = loop_ns(&p);
-	p.site.light = 0;
+	weigh(w, &p, BARE);
+	bare = loop_ns(&p);
+	weigh(w, &p, FULL);
 	make_probe(w, &around, note);
 	fire(&around);
 	CHECK_INT(seen.tid, syscall(SYS_gettid));
@@ -83,10 +61,10 @@ static void test_cost(struct world *w)
 	w->agent->enabled = 0;
 	off = loop_ns(&p);
 	w->agent->enabled = 1;
-	printf("# ns a firing with an empty program: %.1f, light: %.1f (tid at %d, cpu at %d); "
-	    "with system calls: %.1f; off: %.1f\n", with - without, light - without,
-	    w->process.tid_at, w->process.cpu_at, asked - without, off - without);
-	w->process.tid_at = w->process.cpu_at = 0;
+	printf("# ns a firing with an empty program: %.1f, light: %.1f, without registers: %.1f "
+	    "(tid at %d, cpu at %d); with system calls: %.1f; off: %.1f\n", with - without, light - without,
+	    bare - without, w->process.tid_at, w->process.cpu_at, asked - without, off - without);
+	use_words(w, false);
 }
 
 int main(void)

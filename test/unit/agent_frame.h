@@ -20,7 +20,8 @@ void agent_frame(const struct frame_args *);
 #if defined(__aarch64__)
 static inline char *thread_pointer(void) { return __builtin_thread_pointer(); }
 enum { WORDS = 31, FLAGS = 31, VECTORS = 64, REDZONE = 0 };
-#define FLAG_SETS { 0, 0xf0000000, 0x80000000, 0x40000000, 0x20000000, 0x10000000, 0x60000000 }
+#define FLAG_BITS { 0x80000000, 0x40000000, 0x20000000, 0x10000000 }
+enum { FLAGS_SET = 0 };
 __asm__(
 "	.text\n"
 "	.balign 16\n"
@@ -104,8 +105,9 @@ static inline char *thread_pointer(void)
 }
 /* in the order of struct pt_regs: r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di */
 enum { WORDS = 15, FLAGS = 31, VECTORS = 32, REDZONE = 16 };
-/* CF PF AF ZF SF OF, DF, AC; IF and a bit that is always 1 */
-#define FLAG_SETS { 0x202, 0xad7, 0xa02, 0x203, 0x206, 0x212, 0x242, 0x282, 0x602, 0xed7, 0x40202, 0x40ed7 }
+/* CF PF AF ZF SF OF, DF, AC */
+#define FLAG_BITS { 1, 4, 0x10, 0x40, 0x80, 0x800, 0x400, 0x40000 }
+enum { FLAGS_SET = 0x202 };		/* IF and a bit that is always 1 */
 __asm__(
 "	.text\n"
 "	.balign 16\n"
@@ -160,8 +162,7 @@ __asm__(
 "	ret\n"
 "agent_mess:\n"
 "	pushfq\n"
-"	notq (%rsp)\n"
-"	andq $0x8d5, (%rsp)\n"
+"	xorq $0x8d5, (%rsp)\n"		/* all that arithmetic sets */
 "	popfq\n"
 "	.irp r, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11\n"
 "	movq $0xbad, %\\r\n"

@@ -300,6 +300,24 @@ static void offsets(void)
 	free(v);
 }
 
+/* The index of a lookup stays in the register that was stored as its key, also if nothing else reads it. */
+static void index_in_register(void)
+{
+	static const struct bpf_insn v[] = { MOVK(0, 3), INSN(BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0, 0),
+		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 6, -4, 0),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0), INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 0), INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 0, 0, 0),
+		EXIT };
+	static const struct dt_image_reloc reloc = { .insn = 3, .map = MAP_ARRAY };
+	struct dt_image_prog p = PROG(v);
+
+	p.relocs = &reloc;
+	p.nrelocs = 1;
+	CHECK(compare_program(&p, 9, false));
+}
+
 /* A branch over more than its instruction reaches on aarch64. */
 static void long_branch(void)
 {
@@ -388,8 +406,11 @@ static void other_machines(void)
 	CHECK_INT(dt_native_translate(&p, &place, &code, msg, sizeof(msg)), -ENOTSUP);
 }
 
-/* Light is what calls nothing, comes back, and has a small frame once stores nobody reads are left out. */
-static bool is_light(const struct dt_image_prog *p, const struct dt_machine *m)
+/*
+ * Light is what calls nothing, comes back, and has a small frame once stores that nothing reads are left out;
+ * bare is what does not look at its context either, on no path.
+ */
+static enum dt_native_light light_of(const struct dt_image_prog *p, const struct dt_machine *m)
 {
 	struct dt_native_place place = place_on(m, 0x100000, true);
 	struct dt_native_code code;
@@ -412,19 +433,35 @@ static void light(const struct dt_machine *m)
 		INSN(BPF_LDX | BPF_MEM | BPF_W, 0, 10, -196, 0), EXIT },
 	    calls[] = { INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_trace_printk), EXIT },
 	    goes_on[] = { INSN(BPF_LD | BPF_DW | BPF_IMM, 2, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0),
-		MOVK(3, 2), INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_tail_call), MOVK(0, 1), EXIT };
+		MOVK(3, 2), INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_tail_call), MOVK(0, 1), EXIT },
+	    /* r1 is something else by then; the copy in r7 is not used */
+	    other[] = { MOVK(1, 3), INSN(BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 0, 0), EXIT },
+	    kept[] = { INSN(BPF_ALU64 | BPF_MOV | BPF_X, 7, 1, 0, 0), MOVK(0, 1), EXIT },
+	    member[] = { INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 1, 8, 0), EXIT },
+	    copied[] = { INSN(BPF_ALU64 | BPF_MOV | BPF_X, 7, 1, 0, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 7, 8, 0), EXIT },
+	    one_path[] = { MOVK(0, 0), INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 5), MOVK(1, 3),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 0, 0), EXIT },
+	    to_memory[] = { MOVK(0, 0), INSN(BPF_STX | BPF_MEM | BPF_DW, 1, 0, 8, 0), EXIT };
 	static const struct dt_image_reloc reloc = { .map = MAP_CHAIN };
 	struct dt_image_prog tail = PROG(goes_on);
 
-	CHECK(is_light(&(struct dt_image_prog)PROG(plain), m));
-	CHECK(is_light(&(struct dt_image_prog)PROG(small), m));
-	CHECK(!is_light(&(struct dt_image_prog)PROG(deep), m));
-	CHECK(is_light(&(struct dt_image_prog)PROG(unread), m));
-	CHECK(!is_light(&(struct dt_image_prog)PROG(half), m));
-	CHECK(!is_light(&(struct dt_image_prog)PROG(calls), m));
+#define LIGHT_OF(v) light_of(&(struct dt_image_prog)PROG(v), m)
+	CHECK_INT(LIGHT_OF(plain), DT_NATIVE_BARE);
+	CHECK_INT(LIGHT_OF(small), DT_NATIVE_LIGHT);
+	CHECK_INT(LIGHT_OF(deep), DT_NATIVE_FULL);
+	CHECK_INT(LIGHT_OF(unread), DT_NATIVE_BARE);
+	CHECK_INT(LIGHT_OF(half), DT_NATIVE_FULL);
+	CHECK_INT(LIGHT_OF(calls), DT_NATIVE_FULL);
+	CHECK_INT(LIGHT_OF(other), DT_NATIVE_BARE);
+	CHECK_INT(LIGHT_OF(kept), DT_NATIVE_BARE);
+	CHECK_INT(LIGHT_OF(member), DT_NATIVE_LIGHT);
+	CHECK_INT(LIGHT_OF(copied), DT_NATIVE_LIGHT);
+	CHECK_INT(LIGHT_OF(one_path), DT_NATIVE_LIGHT);
+	CHECK_INT(LIGHT_OF(to_memory), DT_NATIVE_LIGHT);
 	tail.relocs = &reloc;
 	tail.nrelocs = 1;
-	CHECK(!is_light(&tail, m));
+	CHECK_INT(light_of(&tail, m), DT_NATIVE_FULL);
 }
 
 int main(int argc, char **argv)
@@ -438,6 +475,7 @@ int main(int argc, char **argv)
 	jump_to_the_beginning();
 	tail_call();
 	offsets();
+	index_in_register();
 	long_branch();
 	refusals();
 	other_machines();
