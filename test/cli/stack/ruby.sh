@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Frames of Ruby in user stacks, as python.sh: those of 200 random ways through Ruby and C are what caller_locations() says,
-# compiled by YJIT or not.
+# Frames of Ruby in user stacks, as python.sh: those of 200 random ways through Ruby and C are what caller_locations() says.
 . test/cli/helpers.inc
 may_trace "frames of Ruby"
 tick='`'
@@ -49,10 +48,6 @@ for ruby in ${RUBYS:-ruby2.7 ruby3.0 ruby3.1 ruby3.2 ruby}; do
 	path=$(readlink -f "$(command -v "$ruby")" 2>/dev/null)
 	{ [ -n "$path" ] && with_symbols "$path" && [ "$path" != "$known" ]; } || continue
 	known=$path
-	# the frames of code that YJIT makes are in no table
-	if "$path" --disable=gems --yjit -e 'exit RubyVM::YJIT.enabled?' 2>/dev/null; then
-		same_frames "${path##*/} with YJIT" "$path" --yjit --yjit-call-threshold=2
-	fi
 	same_frames "${path##*/}" "$path"
 done
 if [ -z "$known" ]; then
