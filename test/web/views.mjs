@@ -2,6 +2,7 @@
 // node views.mjs MODULES DTRACE: flame graphs, spans and records in Chromium, on recordings made by hand, so that it is known what
 // must be seen: orders, the sandwich, searches, comparisons, requests across threads, columns. Prints "ok - what" or "not ok - what".
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { browse, same, step } from "./browse.mjs";
 import { block, host, mark } from "./recording.mjs";
 import { recording } from "./scenes.mjs";
@@ -362,6 +363,9 @@ await step("a cell of a heat map shows its records: of its time, its values, its
 	await heat.click({ position: { x: 64 + wide * 0.75, y: 2 + high * 1.5 } });
 	await examples.locator("p", { hasText: "3 records of this cell" }).waitFor();
 	same(await cells(), "1.3000000yweb3 ns|1.4000000yweb2 ns|1.5000000ydb3 ns");
+	await page.evaluate(readFileSync(join(modules, "node_modules/axe-core/axe.min.js"), "utf8"));
+	const r = await page.evaluate(() => axe.run(".examples", { resultTypes: ["violations"] }));
+	same(r.violations.map((v) => `${v.id}: ${v.nodes[0].html}`).join("; "), "");
 	await examples.getByRole("button", { name: "mark its time" }).click();
 	await page.locator(".records .dim", { hasText: "3 lines of 7 records, in the marked part of the time" }).waitFor();
 	await heat.click({ position: { x: 64 + wide * 0.75, y: 2 + high * 1.5 } });
