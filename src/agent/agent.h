@@ -238,7 +238,7 @@ struct dt_agent_head {
 	uint32_t entry;
 	/* uint64_t run(struct dt_firing *, uint64_t program): on a stack of its own */
 	uint32_t run;
-	/* the same as entry for sites whose programs are light and read no register: saves what C code changes */
+	/* entry for sites whose programs are light and read no register: saves what C code changes */
 	uint32_t entry_bare;
 	uint32_t helper[DT_AGENT_HELPERS];
 };

@@ -136,7 +136,7 @@ int dt_inproc_open_memory(struct inproc *, char *msg, size_t len);
 int dt_inproc_add_segment(struct inproc *, uint32_t first, char *msg, size_t len);
 void dt_inproc_close_memory(struct inproc *);
 uint64_t dt_inproc_program(const struct inproc *, uint32_t hook);	/* at of its first program; 0: none */
-enum dt_native_light dt_inproc_light(const struct inproc *, uint64_t at);	/* of a hook's first program */
+enum dt_native_light dt_inproc_light(const struct inproc *, uint64_t at);	/* by its first program */
 
 /* target.c: hooks from `first` on are patched into their processes; all or none */
 int dt_inproc_attach_hooks(struct inproc *, uint32_t first, char *msg, size_t len);

@@ -306,7 +306,8 @@ static void index_in_register(void)
 	static const struct bpf_insn v[] = { MOVK(0, 3), INSN(BPF_ALU64 | BPF_MOV | BPF_X, 6, 0, 0, 0),
 		INSN(BPF_STX | BPF_MEM | BPF_W, 10, 6, -4, 0),
 		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0), INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
 		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
 		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 0), INSN(BPF_LDX | BPF_MEM | BPF_DW, 0, 0, 0, 0),
 		EXIT };
