@@ -12,7 +12,7 @@ tables() {
 # whole WHAT: each stack of the output, and there is one, goes to where the C library starts programs
 whole() {
 	awk -v start="__libc_start_main|__libc_start_call_main|_start" '
-	/^ *[^ ]*`|^ *0x|^ *[^ ]*\+0x/ { frames++; found = found || $0 ~ start; next }
+	/^  +[^ ]/ { frames++; found = found || $0 ~ start; next }
 	frames > 0 { stacks++; bad = bad || !found; frames = found = 0 }
 	END { if (frames > 0) { stacks++; bad = bad || !found } exit bad || stacks == 0 }' "$tmp/out" && ! grep -q "do not fit" "$tmp/err"
 	check $? "$1"
