@@ -2,7 +2,7 @@
 # The engine inside the process, again and again: a program whose threads get signals, fork, jump out of functions and change stacks, all
 # at once, is traced with probes that are drawn by lot: entries and returns of some functions of libc or of all, system calls, samples.
 # Its output and exit status are its own, and calls are counted exactly. Then a process with many threads is attached to and left.
-#   INPROC_LOTS		rounds with lots, each with signals and without (2); 300 took 20 minutes
+#   INPROC_LOTS		rounds with lots, each with signals and without (2); 1,000 took 75 minutes beside other work
 #   INPROC_ROUNDS	rounds of attaching (4)
 #   INPROC_THREADS	threads of the program (8; at most 64)
 #   INPROC_SEED	of the lots (the time); the seed of a round that fails is printed
