@@ -74,14 +74,8 @@ static void on_loss(natsConnection *nc, void *arg)
 	wake(b);
 }
 
-static void on_closed(natsConnection *nc, void *arg)
-{
-	(void)nc;
-	__atomic_store_n(&((struct bus *)arg)->closed, true, __ATOMIC_RELAXED);
-	wake(arg);
-}
-
-static void on_return(natsConnection *nc, void *arg)
+/* It is there again, or closed for good. */
+static void on_change(natsConnection *nc, void *arg)
 {
 	(void)nc;
 	wake(arg);
@@ -178,9 +172,9 @@ static natsStatus set_options(
 	(void)natsOptions_SetReconnectBufSize(o, 1 << 20);
 	(void)natsOptions_SetErrorHandler(o, on_error, b);
 	(void)natsOptions_SetDisconnectedCB(o, on_loss, b);
-	(void)natsOptions_SetReconnectedCB(o, on_return, b);
-	(void)natsOptions_SetClosedCB(o, on_closed, b);
-	return natsOptions_SetRetryOnFailedConnect(o, waits, waits ? on_return : NULL, waits ? b : NULL);
+	(void)natsOptions_SetReconnectedCB(o, on_change, b);
+	(void)natsOptions_SetClosedCB(o, on_change, b);
+	return natsOptions_SetRetryOnFailedConnect(o, waits, waits ? on_change : NULL, waits ? b : NULL);
 }
 
 static natsStatus connect_bus(struct bus *b, const struct settings *s, const char *who, bool waits)
@@ -212,14 +206,17 @@ struct bus *bus_open(const struct settings *s, const char *who, bool waits)
 	b->last = &b->first;
 	pthread_mutex_init(&b->lock, NULL);
 	/*
-	 * One of some sixty connections with an nkey was refused on a busy machine ("Authorization
-	 * Violation", libnats 3.4.1, nats-server 2.9.10), and the next one with the same key was not.
+	 * One of some hundred connections with an nkey is refused ("Authorization Violation", libnats 3.4.1,
+	 * nats-server 2.9.10), and the next one with the same key is not. A connection that waits for its
+	 * server would be closed by that, so the library waits only where none answers.
 	 */
-	for (int i = 0; i < 3 && (i == 0 || st == NATS_CONNECTION_AUTH_FAILED); i++) {
+	for (int i = 0; i < 4 && (i == 0 || st == NATS_CONNECTION_AUTH_FAILED); i++) {
 		if (i > 0)
 			nats_Sleep(200);
-		st = connect_bus(b, s, who, waits);
+		st = connect_bus(b, s, who, false);
 	}
+	if (waits && st != NATS_OK && st != NATS_CONNECTION_AUTH_FAILED)
+		st = connect_bus(b, s, who, true);
 	if (st == NATS_OK || (waits && st == NATS_NOT_YET_CONNECTED))
 		return b;
 	fprintf(stderr, "%s: the bus %s: %s\n", who, s->bus,
@@ -298,7 +295,7 @@ void bus_free(struct bus_message *m)
 }
 
 int bus_fd(const struct bus *b) { return b->fd; }
-bool bus_closed(const struct bus *b) { return __atomic_load_n(&b->closed, __ATOMIC_RELAXED); }
+bool bus_closed(const struct bus *b) { return natsConnection_IsClosed(b->nc); }
 unsigned bus_losses(const struct bus *b) { return __atomic_load_n(&b->losses, __ATOMIC_RELAXED); }
 unsigned long bus_dropped(const struct bus *b) { return __atomic_load_n(&b->dropped, __ATOMIC_RELAXED); }
 

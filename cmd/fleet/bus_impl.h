@@ -21,7 +21,6 @@ struct bus {
 	unsigned losses;
 	unsigned long dropped;
 	char trouble[512];
-	bool closed;			/* for good: the server refuses us */
 };
 
 #endif
