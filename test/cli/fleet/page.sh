@@ -11,7 +11,7 @@ fleet_begin "the live page over hosts"
 for host in web1 web2 db1; do cp "$(command -v dd)" "$tmp/$ld$host"; done
 
 is "a process of which host" 2 "Write their names in a predicate" --web --hosts web1 -p 1
-is "a recording needs no hosts" 2 "--play does not go with --hosts" --web --hosts web1 --play "$tmp/none"
+is "a history is no live page" 2 "--web does not go with --play --hosts: -O heatmap" --web --hosts web1 --play "$tmp/none"
 is "a bus needs hosts" 2 "need --hosts" --web --bus "$bus"
 is "hosts compile themselves" 2 "hosts compile the program themselves" --web --hosts web1 -C -n BEGIN
 is "destructive actions" 2 "destructive actions are never done" --web --hosts web1 -w -n BEGIN
