@@ -11,6 +11,7 @@
 
 #include "base/count.h"
 #include "dif/action.h"
+#include "file/elf.h"
 #include "output/unit.h"
 
 enum {
@@ -18,7 +19,8 @@ enum {
 	PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
 	MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, LOCATION_MAPPING = 2,
 	VALUE_TYPE = 1, VALUE_UNIT = 2, SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, LOCATION_ID = 1,
-	LOCATION_LINE = 4, LINE_FUNCTION = 1, FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4,
+	LOCATION_LINE = 4, LINE_FUNCTION = 1, FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILE = 4,
 };
 
 struct writer {
@@ -105,6 +107,19 @@ static uint64_t mapping_of(struct writer *w, const struct frame *f)
 	return number;
 }
 
+/* A name of C++ or Rust as people write it, and as the object has it: readers that demangle may know less. */
+static void put_name(struct writer *w, const char *name)
+{
+	char clear[2048];
+
+	if (!dt_elf_demangle(name, clear, sizeof(clear))) {
+		dt_proto_number(&w->inner, FUNCTION_NAME, string_of(w, name));
+		return;
+	}
+	dt_proto_number(&w->inner, FUNCTION_NAME, string_of(w, clear));
+	dt_proto_number(&w->inner, FUNCTION_SYSTEM_NAME, string_of(w, name));
+}
+
 /*
  * The file of a function is the object it is in, or what its language says. Location and function of a frame
  * have the same number.
@@ -122,7 +137,7 @@ static uint64_t location_of(struct writer *w, const char *text)
 	f = frame_of(w, text);
 	mapping = mapping_of(w, &f);
 	dt_proto_number(&w->inner, FUNCTION_ID, number);
-	dt_proto_number(&w->inner, FUNCTION_NAME, string_of(w, f.name));
+	put_name(w, f.name);
 	if (f.file[0] != '\0')
 		dt_proto_number(&w->inner, FUNCTION_FILE, string_of(w, f.file));
 	dt_proto_message(&w->all, PROFILE_FUNCTION, &w->inner);

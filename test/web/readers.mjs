@@ -55,6 +55,11 @@ await context.route("http://readers.test/**", (route) => {
 async function open(url, name) {
 	const page = await context.newPage();
 	page.setDefaultTimeout(patience);
+	page.broken = new Promise((_, reject) => {
+		page.on("pageerror", reject);
+		page.on("dialog", (d) => reject(new Error(d.message())));
+	});
+	page.broken.catch(() => {});
 	await page.goto(url);
 	page.shot = () => shots && page.waitForTimeout(1500).then(() => page.screenshot({ path: join(shots, `${want.name}-${name}.png`) }));
 	return page;
@@ -77,14 +82,14 @@ await step("the viewer of chrome://tracing has its spans, processes and counters
 async function speedscope(name) {
 	file = join(folder, name);
 	const page = await open(`http://readers.test/speed/index.html#profileURL=${encodeURIComponent(`http://readers.test/file/${name}`)}`, `speedscope-${name}`);
-	await page.locator("canvas").first().waitFor();
+	await Promise.race([page.locator("canvas").first().waitFor(), page.broken]);
 	await page.shot();
 	// the canvas may be there before the page listens to keys; writing a large profile takes a slow machine long
 	let download;
 	const saving = page.waitForEvent("download", { timeout: 5 * patience }).then((d) => download = d);
 	while (!download) {
 		await page.keyboard.press("Control+s");
-		await Promise.race([saving, page.waitForTimeout(20000)]);
+		await Promise.race([saving, page.broken, page.waitForTimeout(20000)]);
 	}
 	const saved = JSON.parse(readFileSync(await download.path(), "utf8"));
 	await page.close();

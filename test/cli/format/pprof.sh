@@ -36,6 +36,18 @@ funcs = {f[1]: (text[f[2]], text[f.get(4, 0)]) for f in of(5)}
 for l in of(4): print(*("key" if f == ("a key", "") else "K" if f[1] == "vmlinux" and "`" not in f[0] and "_[k]" not in f[0] else "other" for f in [funcs[dict(fields(l[4]))[1]]]), maps.get(l.get(2), "none"))
 ' | sort -u | grep -v ^other | tr '\n' ';')" "K [kernel];key none;"
 fi
+# names of C++ as people write them, and as the object has them: speedscope's own demangler crashes on some
+cat >"$tmp/named.c" <<'END'
+#include <unistd.h>
+__attribute__((noinline)) void work(void) __asm__("_ZN3far5thing2goEi");
+void work(void) { getppid(); __asm__ volatile("" ::: "memory"); }
+int main(void) { work(); return 0; }
+END
+gcc -O1 -fno-omit-frame-pointer -o "$tmp/named" "$tmp/named.c" &&
+    "$dtrace" -qO pprof -o "$tmp/c" -n 'syscall::getppid:entry /pid == $target/ { @n[ustack(3)] = count(); }' -c "$tmp/named"
+same "a name of C++, and its mangled form" \
+    "$(gzip -dc <"$tmp/c" | grep -ao 'far::thing::go(int)\|_ZN3far5thing2goEi' | sort -u | tr '\n' ' ')" \
+    "_ZN3far5thing2goEi far::thing::go(int) "
 if ! go tool pprof -h >"$tmp/help" 2>&1 && ! grep -q sample_index "$tmp/help"; then
 	echo "ok - go tool pprof reads it # SKIP no go tool pprof"
 	exit 0
