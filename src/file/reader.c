@@ -31,8 +31,11 @@
 
 #define ROWS_MAX (16u << 20)	/* bytes of rows that have not been requested yet */
 
-/* POLL_MS: how often `stop` is asked; HURRY_FILES_MAX: … and for how many files */
-enum { POLL_MS = 40, POLL_HURRY_MS = 4, HURRY_FILES_MAX = 6 };
+/*
+ * POLL_MS: how often `stop` is asked; HURRY_FILES_MAX: … and for how many files; BUSY: on a busy machine it
+ * may be so many times as long by the clock
+ */
+enum { POLL_MS = 40, POLL_HURRY_MS = 4, HURRY_FILES_MAX = 6, BUSY = 10 };
 
 /* ---- the children ---- */
 
@@ -133,7 +136,8 @@ void dt_reader_free(struct dt_reader *r)
 
 /* ---- waiting ---- */
 
-struct wait { struct dt_reader *r; uint64_t until, still, ran; bool ours, signal; };
+/* since, until: by the clock; had, ran: CPU time of the children at `since`, and when last looked at. */
+struct wait { struct dt_reader *r; uint64_t since, until, still, had, ran; bool ours, signal; };
 
 /* CPU time of both children: who runs does not hang. */
 static uint64_t cpu_time(const struct dt_reader *r)
@@ -175,20 +179,32 @@ static bool wants_cpu(const struct dt_reader *r)
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /*
+ * Who is in a hurry gives little time, which is meant for the children: on a busy machine they may not have
+ * had it when it is over by the clock. ran: their CPU time.
+ */
+static bool had_less(const struct wait *w, uint64_t now, uint64_t ran)
+{
+	uint64_t had = ran > w->had ? ran - w->had : 0, time = w->until - w->since;
+
+	return (w->r->hurry || w->signal) && had < time && now - w->since < BUSY * time && wants_cpu(w->r);
+}
+
+/*
  * Nothing has come for POLL_MS, or a signal has: 0: go on waiting. -ETIME: too long; -ETIMEDOUT: they hang;
  * -EINTR: a signal came, and the time after it is over.
  */
 static int look_around(struct wait *w, bool signal)
 {
-	uint64_t now = dt_clock_ns(), ran;
+	uint64_t now = dt_clock_ns(), ran = cpu_time(w->r);
 
 	if (!w->signal && (signal || (w->r->stop != NULL && w->r->stop(w->r->ctx)))) {
 		w->until = least(w->until, now + SIGNAL_TIMEOUT_NS);
+		w->since = least(now, w->until - 1);
+		w->had = ran;
 		w->signal = true;
 	}
-	if (now >= w->until)
+	if (now >= w->until && !had_less(w, now, ran))
 		return w->signal ? -EINTR : -ETIME;
-	ran = cpu_time(w->r);
 	if (ran != w->ran || (now >= w->still && wants_cpu(w->r)))
 		w->still = now + HANG_TIMEOUT_NS;
 	else if (now >= w->still)
@@ -443,8 +459,8 @@ static struct wait begin_wait(struct dt_reader *r, bool ours)
 	r->since = now;
 	if (r->nleft > 0)
 		reap(r);
-	return (struct wait){ .r = r, .ours = ours, .still = now + HANG_TIMEOUT_NS,
-		.until = now + time_for(r, ours) };
+	return (struct wait){ .r = r, .ours = ours, .since = now, .still = now + HANG_TIMEOUT_NS,
+		.until = now + time_for(r, ours), .had = r->opener >= 0 ? cpu_time(r) : 0 };
 }
 
 /* No time is left for it. A descriptor comes from an earlier answer, which said whose file it is. */
