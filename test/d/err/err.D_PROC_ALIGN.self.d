@@ -1,5 +1,5 @@
 /*
- * S 3: in dtrace itself
+ * S 3: in dtrace itself; the first instruction of _start has more than one byte everywhere, that of main not
  * @skip-unless: test "$(id -u)" = 0
  */
-pid$pid:a.out:main:1 { }
+pid$pid:a.out:_start:1 { }
