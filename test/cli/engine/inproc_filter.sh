@@ -20,6 +20,7 @@ as=
 # begins MODE: the program is there, traced if it can be; next: a line for it; ends: all come to their end
 begins() {
 	rm -f "$tmp/go" && mkfifo "$tmp/go"
+	: >"$tmp/said"
 	$as "$tmp/inproc_filter" "$1" 4 1000 <"$tmp/go" >"$tmp/said" 2>&1 &
 	victim=$!
 	exec 5>"$tmp/go"

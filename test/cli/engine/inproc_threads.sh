@@ -8,6 +8,7 @@ victim=
 trap '[ -z "$victim" ] || kill -KILL $victim 2>/dev/null; rm -rf "$tmp"' EXIT
 begins() { # WHAT OPTIONS…
 	rm -f "$tmp/go" && mkfifo "$tmp/go"
+	: >"$tmp/said"
 	"$lives" "$1" <"$tmp/go" >"$tmp/said" 2>&1 &
 	victim=$!
 	shift

@@ -8,6 +8,7 @@ may_trace "SIGINT at any time"
 
 # busy ARGS…: dtrace in the background as $tracer; the caller waits until it is busy
 busy() {
+	: >"$tmp/out" >"$tmp/err"	# what waits for a word must not find that of the one before
 	"$dtrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
 	tracer=$!
 }
