@@ -1062,15 +1062,16 @@ int dtrace_show_fd(dtrace_hdl_t *, int fd, FILE *);
 /* ---- documents for backends (ours) ---- */
 
 /*
- * Takes the place of -x oformat: the state of the trace as documents that Prometheus, or a collector of
- * OpenTelemetry, reads. name is part of the names of its metrics: letters and digits; host is what OTLP
- * calls this machine, NULL its own name. Called before dtrace_go(), after options.
+ * Takes the place of -x oformat: the trace as documents for Prometheus or OpenTelemetry. name is part of the
+ * names of metrics: letters and digits; host is this machine in OTLP, NULL its own name. Before dtrace_go().
  */
 int dtrace_documents(dtrace_hdl_t *, const char *name, const char *host);
 #define DTRACE_DOCUMENT_OPENMETRICS	0	/* families as of the last snapshot, without `# EOF` */
 #define DTRACE_DOCUMENT_OTLP_METRICS	1	/* ExportMetricsServiceRequest, the same; or empty */
 #define DTRACE_DOCUMENT_OTLP_TRACES	2	/* ExportTraceServiceRequest: spans since the last time */
 #define DTRACE_DOCUMENT_RECORDING	3	/* of what happened since the last one; the first is empty */
+#define DTRACE_DOCUMENT_OTLP_PROFILES_1_9	4	/* the same: ExportProfilesServiceRequest */
+#define DTRACE_DOCUMENT_OTLP_PROFILES_1_10	5	/* of 1.8 and 1.9, and of 1.10 */
 /* Writes one. What was left out of it, because too much came, is added to *left. */
 int dtrace_document(dtrace_hdl_t *, int kind, FILE *, uint64_t *left);
 

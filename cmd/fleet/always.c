@@ -233,7 +233,9 @@ int always_threads(struct always *w, struct bus *bus)
 {
 	const struct settings *s = w->settings;
 
-	if (s->otlp[0] != '\0' && (w->outlets.post = post_open(s->otlp, "dtraced")) == NULL)
+	const char *profiles = s->otlp_profiles != 0 ? otlp_schemas[s->otlp_profiles] : NULL;
+
+	if (s->otlp[0] != '\0' && (w->outlets.post = post_open(s->otlp, "dtraced", profiles)) == NULL)
 		return -1;
 	if (s->history[0] != '\0' && (w->outlets.history = history_open(s, bus)) == NULL)
 		return -1;

@@ -31,6 +31,15 @@ void program_log(const struct program *p, const char *what, const char *more)
 
 /* ---- a worker ---- */
 
+/* DTRACE_DOCUMENT_*; 0: none */
+static long profiles_kind(const struct settings *s)
+{
+	if (s->otlp_profiles == 0)
+		return 0;
+	return strcmp(otlp_schemas[s->otlp_profiles], "1.10") == 0 ? DTRACE_DOCUMENT_OTLP_PROFILES_1_10 :
+	    DTRACE_DOCUMENT_OTLP_PROFILES_1_9;
+}
+
 static int fill_request(struct out_message *q, const struct program *p, const struct settings *s,
     const char *text, size_t len)
 {
@@ -39,6 +48,7 @@ static int fill_request(struct out_message *q, const struct program *p, const st
 	message_put(q, "hostroot", "%s", s->hostroot);
 	message_put(q, "always", "%s", p->name);
 	message_put(q, "every", "%ld", s->otlp[0] != '\0' ? s->otlp_every : 0);
+	message_put(q, "profiles", "%ld", s->otlp[0] != '\0' ? profiles_kind(s) : 0);
 	message_put(q, "history", "%ld", s->history[0] != '\0' ? s->history_every : 0);
 	message_put(q, "program", "file %zu", len);
 	message_body(q, text, len);
@@ -192,9 +202,9 @@ static void take_frame(struct program *p, const struct settings *s, const struct
 		history_put(to->history, p->name, &p->past, past.from, past.to, bytes + sizeof(past),
 		    len - sizeof(past));
 	} else if (to->post != NULL && len > 0) {
-		bool metrics = kind == DTRACE_DOCUMENT_OTLP_METRICS;
-
-		post_put(to->post, metrics ? "/v1/metrics" : "/v1/traces", bytes, len);
+		post_put(to->post, kind == DTRACE_DOCUMENT_OTLP_METRICS ? "/v1/metrics" :
+		    kind == DTRACE_DOCUMENT_OTLP_TRACES ? "/v1/traces" : "/v1development/profiles",
+		    bytes, len);
 	}
 }
 

@@ -18,6 +18,7 @@ struct always_worker {
 	struct frame_counts counts;
 	struct cost cost;
 	uint64_t next, next_metrics, every;	/* times; ns between metrics for OTLP, 0: none */
+	int profiles;			/* DTRACE_DOCUMENT_* of those that come with them, 0: none */
 	uint64_t next_past, past;		/* the same of recordings for the history */
 	uint64_t from;			/* when the last of them ended: wall time */
 };
@@ -50,6 +51,7 @@ struct always_worker *always_worker_open(dtrace_hdl_t *dtp, const struct message
 	w->dtp = dtp;
 	w->every = message_number(m, "every") * SECOND_NS;
 	w->past = message_number(m, "history") * SECOND_NS;
+	w->profiles = (int)message_number(m, "profiles");
 	if (dtrace_documents(dtp, message_get(m, "always"), message_get(m, "name")) == 0)
 		return w;
 	free(w);
@@ -120,18 +122,25 @@ static bool put_past(struct always_worker *w)
 	return put_document_after(w, DTRACE_DOCUMENT_RECORDING, &past, sizeof(past));
 }
 
-/* The first recording is empty: it begins. */
-int always_worker_live(struct always_worker *w)
+/* The first one is empty: it begins. */
+static bool begin_document(struct always_worker *w, int kind)
 {
 	uint64_t left = 0;
-	FILE *f = w->past != 0 ? fopen("/dev/null", "we") : NULL;
-	bool good = w->past == 0 ||
-	    (f != NULL && dtrace_document(w->dtp, DTRACE_DOCUMENT_RECORDING, f, &left) == 0);
+	FILE *f = fopen("/dev/null", "we");
+	bool good = f != NULL && dtrace_document(w->dtp, kind, f, &left) == 0;
+
+	if (f != NULL)
+		fclose(f);
+	return good;
+}
+
+int always_worker_live(struct always_worker *w)
+{
+	bool good = (w->past == 0 || begin_document(w, DTRACE_DOCUMENT_RECORDING)) &&
+	    (w->profiles == 0 || begin_document(w, w->profiles));
 
 	w->from = wall_ns();
 	w->next_past = now_ns() + w->past;
-	if (f != NULL)
-		fclose(f);
 	return good ? 0 : -1;
 }
 
@@ -151,7 +160,8 @@ int always_worker_report(struct always_worker *w, bool last)
 		good = put_document(w, DTRACE_DOCUMENT_OTLP_TRACES);
 		if (good && (last || now >= w->next_metrics)) {
 			w->next_metrics = now + w->every;
-			good = put_document(w, DTRACE_DOCUMENT_OTLP_METRICS);
+			good = put_document(w, DTRACE_DOCUMENT_OTLP_METRICS) &&
+			    (w->profiles == 0 || put_document(w, w->profiles));
 		}
 	}
 	if (good && w->past != 0 && (last || now >= w->next_past))

@@ -18,7 +18,7 @@
 enum { WAITING_MAX = 256, BYTES_MAX = 32 << 20, TIMEOUT = 10, ANSWER_MAX = 64 << 10 };
 
 struct post {
-	char host[256], port[8], prefix[256], where[300];
+	char host[256], port[8], prefix[256], where[300], agent[64];
 	const char *who;
 	struct queue *queue;
 };
@@ -111,9 +111,9 @@ static bool send_request(const struct post *p, int fd, const char *path, const c
 	char head[1024];
 	bool six = strchr(p->host, ':') != NULL;
 	int n = snprintf(head, sizeof(head), "POST %s%s HTTP/1.1\r\nHost: %s%s%s:%s\r\n"
-	    "Content-Type: application/x-protobuf\r\nContent-Length: %zu\r\nUser-Agent: dtraced/" DT_VERSION
-	    "\r\nConnection: close\r\n\r\n", p->prefix, path, six ? "[" : "", p->host, six ? "]" : "",
-	    p->port, len);
+	    "Content-Type: application/x-protobuf\r\nContent-Length: %zu\r\nUser-Agent: %s\r\n"
+	    "Connection: close\r\n\r\n", p->prefix, path, six ? "[" : "", p->host, six ? "]" : "",
+	    p->port, len, p->agent);
 
 	return n > 0 && (size_t)n < sizeof(head) && send_all(fd, head, (size_t)n) &&
 	    send_all(fd, bytes, len);
@@ -152,7 +152,7 @@ static uint64_t rejected(const char *body, size_t len)
 	return v;
 }
 
-static enum outcome judge(const struct post *p, const char *answer, size_t len, int *after)
+static enum outcome judge(const struct post *p, const char *path, const char *answer, size_t len, int *after)
 {
 	int status = 0;
 	const char *end = strstr(answer, "\r\n\r\n"), *field = strcasestr(answer, "\r\nRetry-After:");
@@ -171,7 +171,8 @@ static enum outcome judge(const struct post *p, const char *answer, size_t len, 
 	}
 	if (status == 429 || status == 502 || status == 503 || status == 504)
 		return AGAIN;
-	fprintf(stderr, "%s: otlp: the collector refuses a request with status %d\n", p->who, status);
+	fprintf(stderr, "%s: otlp: the collector refuses a request with status %d (%s)\n", p->who, status,
+	    path);
 	return REFUSED;
 }
 
@@ -183,7 +184,7 @@ static enum outcome try_once(void *ctx, const char *path, const char *bytes, siz
 	enum outcome what = AGAIN;
 
 	if (fd >= 0 && send_request(p, fd, path, bytes, len))
-		what = judge(p, answer, receive(fd, answer, ANSWER_MAX), after);
+		what = judge(p, path, answer, receive(fd, answer, ANSWER_MAX), after);
 	if (fd >= 0)
 		close(fd);
 	free(answer);
@@ -199,7 +200,7 @@ void post_put(struct post *p, const char *path, const void *bytes, size_t len)
 
 struct queue_counts post_count(struct post *p) { return queue_count(p->queue); }
 
-struct post *post_open(const char *url, const char *who)
+struct post *post_open(const char *url, const char *who, const char *profiles)
 {
 	struct post *p = calloc(1, sizeof(*p));
 	struct queue_kind kind = { .who = who, .what = "otlp", .most = WAITING_MAX, .bytes = BYTES_MAX,
@@ -208,6 +209,8 @@ struct post *post_open(const char *url, const char *who)
 	if (p == NULL)
 		return NULL;
 	p->who = who;
+	snprintf(p->agent, sizeof(p->agent), "dtraced/" DT_VERSION "%s%s",
+	    profiles != NULL ? " otlp-profiles/" : "", profiles != NULL ? profiles : "");
 	if (!read_url(p, url)) {
 		fprintf(stderr, "%s: otlp: %s has to be http://HOST[:PORT][/PATH]; "
 		    "for https:// run a collector or a proxy on this machine\n", who, url);

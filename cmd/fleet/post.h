@@ -11,7 +11,8 @@
 struct post;
 
 /* NULL after a message that begins with `who`. url: http://HOST[:PORT][/PATH], to which /v1/… is added. */
-struct post *post_open(const char *url, const char *who);
+/* profiles: the version of OTLP's that is sent, which the collector cannot see; NULL: none. */
+struct post *post_open(const char *url, const char *who, const char *profiles);
 /* path: "/v1/metrics" and the like, a constant. The bytes are copied. */
 void post_put(struct post *, const char *path, const void *, size_t len);
 struct queue_counts post_count(struct post *);

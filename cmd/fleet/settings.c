@@ -68,8 +68,20 @@ const struct policy *settings_policy(const struct settings *s, const char *user)
 
 /* ---- programs that run always ---- */
 
-/* The word after the line's, then `name=NUMBER` of those. */
-struct number { const char *name; long least, most; long *to; };
+const char *const otlp_schemas[] = { "no", "1.8", "1.9", "1.10", NULL };
+
+/* The word after the line's, then `name=NUMBER` of those, or one of some words, which is its place. */
+struct number { const char *name; long least, most; long *to; const char *const *words; };
+
+static bool set_number(const struct number *n, const char *value)
+{
+	if (n->words == NULL)
+		return arguments_number(value, n->least, n->most, n->to);
+	for (*n->to = 0; n->words[*n->to] != NULL; ++*n->to)
+		if (strcmp(n->words[*n->to], value) == 0)
+			return true;
+	return false;
+}
 
 static bool set_place(char *rest, char *to, size_t size, const struct number *numbers, size_t n)
 {
@@ -86,7 +98,7 @@ static bool set_place(char *rest, char *to, size_t size, const struct number *nu
 		*value++ = '\0';
 		while (i < n && strcmp(numbers[i].name, word) != 0)
 			i++;
-		if (i == n || !arguments_number(value, numbers[i].least, numbers[i].most, numbers[i].to))
+		if (i == n || !set_number(&numbers[i], value))
 			return false;
 	}
 	return true;
@@ -95,8 +107,10 @@ static bool set_place(char *rest, char *to, size_t size, const struct number *nu
 static bool set_always(struct settings *s, char *rest)
 {
 	const struct number budget[] = {
-		{ "memory", 1, 1 << 20, &s->budget.memory }, { "cpu", 1, 100 * 1024, &s->budget.cpu },
-		{ "rate", 1, 100000000, &s->budget.rate }, { "samples", 1, 10000000, &s->budget.samples },
+		{ "memory", 1, 1 << 20, &s->budget.memory, NULL },
+		{ "cpu", 1, 100 * 1024, &s->budget.cpu, NULL },
+		{ "rate", 1, 100000000, &s->budget.rate, NULL },
+		{ "samples", 1, 10000000, &s->budget.samples, NULL },
 	};
 
 	return set_place(rest, s->always, sizeof(s->always), budget, COUNT(budget));
@@ -104,16 +118,19 @@ static bool set_always(struct settings *s, char *rest)
 
 static bool set_otlp(struct settings *s, char *rest)
 {
-	const struct number every = { "every", 1, 3600, &s->otlp_every };
+	const struct number numbers[] = {
+		{ "every", 1, 3600, &s->otlp_every, NULL },
+		{ "profiles", 0, 0, &s->otlp_profiles, otlp_schemas },
+	};
 
-	return set_place(rest, s->otlp, sizeof(s->otlp), &every, 1);
+	return set_place(rest, s->otlp, sizeof(s->otlp), numbers, COUNT(numbers));
 }
 
 static bool set_history(struct settings *s, char *rest)
 {
 	const struct number limits[] = {
-		{ "every", 1, 3600, &s->history_every }, { "age", 1, 24 * 366, &s->history_age },
-		{ "size", 1, 1 << 24, &s->history_size },
+		{ "every", 1, 3600, &s->history_every, NULL }, { "age", 1, 24 * 366, &s->history_age, NULL },
+		{ "size", 1, 1 << 24, &s->history_size, NULL },
 	};
 
 	return set_place(rest, s->history, sizeof(s->history), limits, COUNT(limits)) &&

@@ -34,13 +34,16 @@ int dtrace_documents(dtrace_hdl_t *h, const char *name, const char *host)
 }
 
 /* After a snapshot, so that all that was counted up to now is in it. */
-static int put_recording(dtrace_hdl_t *h, struct dt_out *out)
+static int put_since(dtrace_hdl_t *h, int kind, struct dt_out *out)
 {
 	struct dt_trace *t = h->trace;
 
 	if (t->consumer == NULL)
 		return EINVAL;
-	return dt_consumer_snap(t->consumer) != 0 ? EDT_NOMEM : dt_trace_sink_recording(h, out);
+	if (dt_consumer_snap(t->consumer) != 0)
+		return EDT_NOMEM;
+	return kind == DTRACE_DOCUMENT_RECORDING ? dt_trace_sink_recording(h, out) :
+	    dt_trace_sink_profile(h, kind == DTRACE_DOCUMENT_OTLP_PROFILES_1_10, out);
 }
 
 static int put_document(dtrace_hdl_t *h, int kind, FILE *fp, uint64_t *left)
@@ -52,8 +55,8 @@ static int put_document(dtrace_hdl_t *h, int kind, FILE *fp, uint64_t *left)
 	if (fp == NULL || left == NULL || t == NULL || t->sink == NULL)
 		return dt_handle_error(h, EINVAL);
 	dt_out_init(&out, NULL, NULL);
-	if (kind == DTRACE_DOCUMENT_RECORDING)
-		err = put_recording(h, &out);
+	if (kind >= DTRACE_DOCUMENT_RECORDING && kind <= DTRACE_DOCUMENT_OTLP_PROFILES_1_10)
+		err = put_since(h, kind, &out);
 	else if (!dt_document_put(t->sink, kind, &out, left))
 		err = EINVAL;
 	if (err == 0 && !out.failed)

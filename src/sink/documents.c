@@ -2,6 +2,7 @@
 #include "sink/documents.h"
 #include "sink/otlp.h"
 #include "sink/record_impl.h"
+#include "sink/stacks.h"
 
 #include "dif/action.h"
 
@@ -12,6 +13,8 @@ enum { NPARTS = DTRACE_DOCUMENT_OTLP_TRACES + 1 };
 struct documents {
 	struct dt_sink sink;
 	struct dt_sink *part[NPARTS];
+	struct dt_sink *profiles;		/* struct dt_stacks; NULL: not wanted */
+	uint64_t skew;			/* wall time less monotonic */
 	struct dt_sink *recording;	/* since the last one was taken; NULL: not wanted */
 	struct dt_arena *arena;		/* of it */
 	char *memory;
@@ -21,6 +24,11 @@ struct documents {
 /* By DTRACE_DOCUMENT_*. */
 static const struct dt_sink_type *const types[NPARTS] = { &dt_sink_openmetrics, &dt_sink_otlp_metrics,
 	&dt_sink_otlp_spans };
+
+static struct dt_stacks *stacks_of(struct dt_sink *s)
+{
+	return (struct dt_stacks *)((struct documents *)s)->profiles;
+}
 
 static struct dt_sink *spans_of(struct dt_sink *s)
 {
@@ -52,13 +60,31 @@ static void take_value(struct dt_sink *s, const struct dt_sink_event *e, const s
 {
 	(void)e;
 	dt_otlp_span_value(spans_of(s), act, v);
+	if (dt_document_profiling(s))
+		dt_stacks_value(stacks_of(s), act, v);
 }
 
 static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec)
 {
+	bool clears = dt_act_kind(rec->act) == DT_LIB_KIND(DT_LIB_CLEAR);
+	int64_t id = dt_rec_int(rec);
+
 	(void)e;
-	if (dt_act_kind(rec->act) == DT_LIB_KIND(DT_LIB_CLEAR))
-		dt_otlp_cleared(((struct documents *)s)->part[DTRACE_DOCUMENT_OTLP_METRICS], dt_rec_int(rec));
+	if (dt_document_profiling(s) && (clears || dt_act_kind(rec->act) == DT_LIB_KIND(DT_LIB_TRUNC))) {
+		struct dt_sink_aggs a = dt_message_elements(s, &id);	/* what will be lost */
+
+		dt_document_profiled(s, &a);
+		if (clears)
+			dt_stacks_cleared(stacks_of(s), id);
+	}
+	if (clears)
+		dt_otlp_cleared(((struct documents *)s)->part[DTRACE_DOCUMENT_OTLP_METRICS], id);
+}
+
+static void take_truncated(struct dt_sink *s, const struct dt_sink_aggs *left)
+{
+	if (dt_document_profiling(s))
+		dt_stacks_truncated(stacks_of(s), left);
 }
 
 /* Also one without any element, which the firing that follows refers to. */
@@ -70,11 +96,16 @@ static void take_shown(struct dt_sink *s, const struct dt_sink_aggs *a)
 
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_message_ops ops = { take_value, take_printa, before_effect };
+	static const struct dt_message_ops ops = { take_value, take_printa, before_effect,
+		take_truncated };
 
 	dt_otlp_span_begin(spans_of(s));
+	if (dt_document_profiling(s))
+		dt_stacks_begin(stacks_of(s));
 	dt_message_event(s, &ops, e);
 	dt_otlp_span_end(spans_of(s), e);
+	if (dt_document_profiling(s))
+		dt_stacks_end(stacks_of(s), e);
 	if (dt_document_recording(s))
 		dt_record_firing(((struct documents *)s)->recording, e);
 	return 0;
@@ -84,6 +115,7 @@ static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 
 static void take_start(struct dt_sink *s, const struct dt_sink_start *start)
 {
+	((struct documents *)s)->skew = start->wall - start->time;
 	for (int i = 0; i < NPARTS; i++)
 		if (types[i]->start != NULL)
 			types[i]->start(((struct documents *)s)->part[i], start);
@@ -166,9 +198,35 @@ bool dt_document_take(struct dt_sink *s, struct dt_out *o)
 	return true;
 }
 
+/* ---- profiles beside them ---- */
+
+bool dt_document_profiling(const struct dt_sink *s)
+{
+	return s->type == &dt_sink_documents && ((const struct documents *)s)->profiles != NULL;
+}
+
+bool dt_document_profile(struct dt_sink *s)
+{
+	struct documents *d = (struct documents *)s;
+
+	d->profiles = dt_otlp_profiles_open(&s->env, d->skew);
+	return d->profiles != NULL;
+}
+
+void dt_document_profiled(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	(void)dt_stacks_aggregation(((struct documents *)s)->profiles, a);
+}
+
+void dt_document_put_profile(struct dt_sink *s, bool ten, struct dt_out *o)
+{
+	dt_otlp_profiles_put(((struct documents *)s)->profiles, ten, o);
+}
+
 static void close_documents(struct dt_sink *s)
 {
 	end_recording((struct documents *)s);
+	dt_sink_close(((struct documents *)s)->profiles);
 	for (int i = 0; i < NPARTS; i++)
 		dt_sink_close(((struct documents *)s)->part[i]);
 }

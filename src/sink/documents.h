@@ -21,8 +21,17 @@ bool dt_document_recording(const struct dt_sink *);
 bool dt_document_take(struct dt_sink *, struct dt_out *);
 
 /*
- * kind: DTRACE_DOCUMENT_* but for the recording. What was left out since the last time is added to *left.
- * False: no such part.
+ * Profiles: stacks are counted from now on; then, with the aggregations as they are, a document of what was
+ * counted since the one before (OTLP 1.10, or 1.8 and 1.9).
+ */
+bool dt_document_profile(struct dt_sink *);
+bool dt_document_profiling(const struct dt_sink *);
+void dt_document_profiled(struct dt_sink *, const struct dt_sink_aggs *);
+void dt_document_put_profile(struct dt_sink *, bool ten, struct dt_out *);
+
+/*
+ * kind: DTRACE_DOCUMENT_* but for recordings and profiles. What was left out since the last time is added to
+ * *left. False: no such part.
  */
 bool dt_document_put(struct dt_sink *, int kind, struct dt_out *, uint64_t *left);
 

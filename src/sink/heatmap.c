@@ -21,6 +21,7 @@ struct series {
 	uint32_t number;
 	uint32_t n;			/* buckets */
 	int64_t *last;			/* what each had counted */
+	bool kept;			/* by the trunc() in hand */
 	bool *known;			/* its bounds are written */
 };
 
@@ -158,22 +159,38 @@ static void take_printa(struct dt_sink *s, const struct dt_sink_event *e, const 
 	take((struct heatmap *)s, a, e->data->dtpda_timestamp);
 }
 
-/* clear() and trunc(): what was counted is written, and counting begins anew. */
-static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec)
+/* What was counted is written, and all but what is kept begins to count anew. */
+static void forget(struct heatmap *h, int64_t id)
 {
-	struct heatmap *h = (struct heatmap *)s;
-	unsigned kind = dt_act_kind(rec->act);
-	int64_t id = dt_rec_int(rec);
-
-	(void)e;
-	if (kind != DT_LIB_KIND(DT_LIB_CLEAR) && kind != DT_LIB_KIND(DT_LIB_TRUNC))
-		return;
 	for (uint32_t i = 0; i < h->series.n; i++) {
 		struct series *one = h->series.v[i].value;
 
-		if (strtoll(h->series.v[i].key, NULL, 10) == id)
+		if (!one->kept && strtoll(h->series.v[i].key, NULL, 10) == id)
 			memset(one->last, 0, one->n * sizeof(*one->last));
+		one->kept = false;
 	}
+}
+
+static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_rec *rec)
+{
+	(void)e;
+	if (dt_act_kind(rec->act) == DT_LIB_KIND(DT_LIB_CLEAR))
+		forget((struct heatmap *)s, dt_rec_int(rec));
+}
+
+static void take_truncated(struct dt_sink *s, const struct dt_sink_aggs *a)
+{
+	struct heatmap *h = (struct heatmap *)s;
+
+	for (size_t r = 0; r < a->n; r++) {
+		const struct dt_value *v = &a->rows[r].vals[0];
+		struct dt_buckets b;
+
+		if (dt_buckets_open(&b, v))
+			series_of(h, dt_message_aggname(s, a->ids[0], v), a->ids[0], &a->rows[r],
+			    b.n)->kept = true;
+	}
+	forget(h, a->ids[0]);
 }
 
 static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const struct dt_act *act,
@@ -185,7 +202,8 @@ static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const 
 
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_message_ops ops = { leave_value, take_printa, before_effect };
+	static const struct dt_message_ops ops = { leave_value, take_printa, before_effect,
+		take_truncated };
 
 	dt_message_event(s, &ops, e);
 	return 0;

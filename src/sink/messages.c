@@ -64,17 +64,47 @@ static void message_printa(struct dt_sink *s, const struct dt_message_ops *t, co
 		t->aggs(s, e, &a);
 }
 
+struct dt_sink_aggs dt_message_elements(struct dt_sink *s, const int64_t *id)
+{
+	const struct dt_statement_ops *ops = &s->env.statements->ops;
+	struct dt_sink_aggs a = { id, 1, NULL, 0 };
+
+	if (ops->elements != NULL)
+		a.rows = ops->elements(ops->ctx, *id, &a.n);
+	return a;
+}
+
+/* A recording does not say what trunc() has left, unless that is nothing. */
+static void message_truncated(struct dt_sink *s, const struct dt_message_ops *t, const struct dt_rec *recs,
+    size_t n)
+{
+	bool all = n < 2 || dt_rec_int(&recs[1]) == 0;
+	int64_t id = dt_rec_int(recs);
+	struct dt_sink_aggs a;
+
+	if (s->env.statements->ops.elements == NULL && !all)
+		return;
+	a = dt_message_elements(s, &id);
+	t->truncated(s, &a);
+}
+
+static void message_effect(struct dt_sink *s, const struct dt_message_ops *t, const struct dt_sink_event *e,
+    const struct dt_rec *recs, size_t n)
+{
+	if (t->effect != NULL)
+		t->effect(s, e, recs);
+	dt_statement_do(s->env.statements, recs, n);
+	if (t->truncated != NULL && dt_act_kind(recs->act) == DT_LIB_KIND(DT_LIB_TRUNC))
+		message_truncated(s, t, recs, n);
+}
+
 void dt_message_event(struct dt_sink *s, const struct dt_message_ops *t, const struct dt_sink_event *e)
 {
 	for (size_t at = 0, len; (len = dt_statement_next(e->recs, e->n, &at)) > 0; at += len) {
 		const struct dt_rec *recs = e->recs + at;
 
 		switch (dt_action_of(recs->act)->shape) {
-		case DT_SHAPE_EFFECT:
-			if (t->effect != NULL)
-				t->effect(s, e, recs);
-			dt_statement_do(s->env.statements, recs, len);
-			break;
+		case DT_SHAPE_EFFECT: message_effect(s, t, e, recs, len); break;
 		case DT_SHAPE_AGGREGATION: message_printa(s, t, e, recs, len); break;
 		case DT_SHAPE_VALUES: message_values(s, t, e, recs, len); break;
 		case DT_SHAPE_OBJECT:

@@ -391,7 +391,7 @@ static void leave_value(struct dt_sink *s, const struct dt_sink_event *e, const 
 
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_message_ops ops = { leave_value, take_printa, NULL };
+	static const struct dt_message_ops ops = { leave_value, take_printa, NULL, NULL };
 
 	dt_message_event(s, &ops, e);
 	return 0;

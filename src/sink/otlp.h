@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the parts of OTLP share (opentelemetry-proto 1.x): numbers of fields, attributes, and the resource,
- * which is this host and the program. Only what is stable there: metrics and traces, no profiles.
+ * which is this host and the program. Metrics and traces are stable there; profiles are not yet.
  */
 #ifndef DT_SINK_OTLP_H
 #define DT_SINK_OTLP_H
@@ -37,5 +37,12 @@ void dt_otlp_span_value(struct dt_sink *, const struct dt_act *, const struct dt
 void dt_otlp_span_end(struct dt_sink *, const struct dt_sink_event *);
 /* otlp_metrics.c: before clear() takes away what it has counted */
 void dt_otlp_cleared(struct dt_sink *, int64_t id);
+
+/* ---- profiles: otlp_profiles.c ---- */
+
+/* NULL: out of memory. skew: wall time less monotonic. It is a struct dt_stacks, which others fill. */
+struct dt_sink *dt_otlp_profiles_open(const struct dt_sink_env *, uint64_t skew);
+/* As of schema 1.10, or those before it; nothing if nothing was counted since the last one. */
+void dt_otlp_profiles_put(struct dt_sink *, bool ten, struct dt_out *);
 
 #endif

@@ -123,7 +123,8 @@ static uint32_t source_of(struct dt_stacks *s, int64_t id, const char *name, uin
 		i++;
 	if (i == s->sources.n)
 		dt_vec_push(s->sink.env.arena, &s->sources,
-		    ((struct dt_stack_source){ id, dt_arena_strdup(s->sink.env.arena, name), aggkind }));
+		    ((struct dt_stack_source){ id, dt_arena_strdup(s->sink.env.arena, name), aggkind,
+			s->print }));
 	return i;
 }
 
@@ -145,7 +146,7 @@ static struct dt_stack *stack_of(struct dt_stacks *s, uint32_t source, const cha
 	return stack;
 }
 
-static void keep_all(struct dt_stacks *s, int64_t id)
+void dt_stacks_cleared(struct dt_stacks *s, int64_t id)
 {
 	for (size_t i = 0; i < s->list.n; i++)
 		if (s->sources.v[s->list.v[i]->source].id == id) {
@@ -154,23 +155,36 @@ static void keep_all(struct dt_stacks *s, int64_t id)
 		}
 }
 
-static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const struct dt_aggrow *row)
+/* False: no key of the element is a stack. */
+static bool take_keys(struct dt_stacks *s, const struct dt_sink_aggs *a, const struct dt_aggrow *row)
 {
 	struct dt_stack_path *p = &s->element;
 
 	begin_path(p);
 	for (uint32_t k = 0; k < row->nkeys; k++)
 		add_value(s, p, &row->keys[k]);
-	for (uint32_t i = 0; i < a->nids && !p->has_stack; i++)
+	for (uint32_t i = 0; i < a->nids && !p->has_stack && !s->quiet; i++)
 		dt_message_leave(&s->sink, a->ids[i], &row->vals[i], "none of its keys is a stack");
-	if (!p->has_stack)
+	if (p->has_stack)
+		finish_path(p);
+	return p->has_stack;
+}
+
+/* The stack of the element in hand, for one of its values. */
+static struct dt_stack *element_stack(struct dt_stacks *s, int64_t id, const struct dt_value *v)
+{
+	uint32_t source = source_of(s, id, dt_message_aggname(&s->sink, id, v), v->aggkind);
+
+	return stack_of(s, source, dt_out_text(&s->element.keys));
+}
+
+static void take_row(struct dt_stacks *s, const struct dt_sink_aggs *a, const struct dt_aggrow *row)
+{
+	if (!take_keys(s, a, row))
 		return;
-	finish_path(p);
 	for (uint32_t i = 0; i < a->nids; i++) {
 		const struct dt_value *v = &row->vals[i];
-		const char *name = dt_message_aggname(&s->sink, a->ids[i], v);
-		uint32_t source = source_of(s, a->ids[i], name, v->aggkind);
-		struct dt_stack *stack = stack_of(s, source, dt_out_text(&p->keys));
+		struct dt_stack *stack = element_stack(s, a->ids[i], v);
 
 		if (stack->print != s->print) {
 			stack->last = stack->now;
@@ -188,6 +202,10 @@ static void take_aggs(struct dt_sink *sink, const struct dt_sink_event *e, const
 
 	(void)e;
 	s->print++;
+	for (size_t i = 0; i < s->sources.n; i++)
+		for (uint32_t k = 0; k < a->nids; k++)
+			if (s->sources.v[i].id == a->ids[k])
+				s->sources.v[i].print = s->print;
 	for (size_t r = 0; r < a->n; r++)
 		take_row(s, a, &a->rows[r]);
 	for (size_t i = 0; i < s->list.n; i++)
@@ -195,14 +213,87 @@ static void take_aggs(struct dt_sink *sink, const struct dt_sink_event *e, const
 			s->list.v[i]->before += s->list.v[i]->last;
 }
 
+/* What it has removed will count from 0 if it comes again, perhaps up to more than it was. */
+void dt_stacks_truncated(struct dt_stacks *s, const struct dt_sink_aggs *left)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		s->list.v[i]->kept = 0;
+	for (size_t r = 0; r < left->n; r++)
+		if (take_keys(s, left, &left->rows[r])) {
+			const struct dt_value *v = &left->rows[r].vals[0];
+
+			element_stack(s, left->ids[0], v)->kept += dt_message_number(v);
+		}
+	for (size_t i = 0; i < s->list.n; i++) {
+		struct dt_stack *stack = s->list.v[i];
+
+		if (s->sources.v[stack->source].id == left->ids[0] && stack->kept < stack->now) {
+			stack->before += stack->now - stack->kept;
+			stack->now = stack->kept;
+		}
+	}
+}
+
+void dt_stacks_renew(struct dt_stacks *s, struct dt_arena *arena)
+{
+	struct dt_stacks was = *s;
+
+	s->sink.env.arena = arena;
+	s->sources.v = NULL;
+	s->list.v = NULL;
+	s->sources.n = s->sources.cap = s->list.n = s->list.cap = 0;
+	dt_map_init(&s->by_path, arena);
+	for (size_t i = 0; i < was.sources.n; i++) {
+		struct dt_stack_source source = was.sources.v[i];
+
+		source.name = dt_arena_strdup(arena, source.name);
+		dt_vec_push(arena, &s->sources, source);
+	}
+	for (size_t i = 0; i < was.list.n; i++) {
+		const struct dt_stack *old = was.list.v[i];
+		const struct dt_stack_source *source = &was.sources.v[old->source];
+
+		if (source->id >= 0 && source->print == old->print && old->now != 0) {
+			struct dt_stack *stack = stack_of(s, old->source, old->path);
+
+			stack->now = stack->last = old->now;
+			stack->before = -old->now;
+			stack->print = old->print;
+		}
+	}
+}
+
 /* ---- firings ---- */
+
+void dt_stacks_begin(struct dt_stacks *s) { begin_path(&s->firing); }
+
+void dt_stacks_value(struct dt_stacks *s, const struct dt_act *act, const struct dt_value *v)
+{
+	if (dt_action_of(act)->shape == DT_SHAPE_VALUES)	/* an object is no name of a frame */
+		add_value(s, &s->firing, v);
+}
+
+void dt_stacks_end(struct dt_stacks *s, const struct dt_sink_event *e)
+{
+	struct dt_stack *stack;
+
+	if (!s->firing.has_stack) {
+		if (s->firing.keys.len > 0 && !s->quiet)
+			dt_message_leave(&s->sink, 0, NULL, "they hold no stack");
+		return;
+	}
+	stack = stack_of(s, source_of(s, -1, "samples", DT_ACT_COUNT), finish_path(&s->firing));
+	stack->now++;
+	if (s->times && s->samples.n < DT_STACK_SAMPLES)
+		dt_vec_push(s->sink.env.arena, &s->samples, ((struct dt_stack_sample){
+		    e->data->dtpda_timestamp, stack, (uint32_t)e->data->dtpda_cpu }));
+}
 
 static void take_value(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_act *act,
     const struct dt_value *v)
 {
 	(void)e;
-	if (dt_action_of(act)->shape == DT_SHAPE_VALUES)	/* an object is no name of a frame */
-		add_value((struct dt_stacks *)sink, &((struct dt_stacks *)sink)->firing, v);
+	dt_stacks_value((struct dt_stacks *)sink, act, v);
 }
 
 static void before_effect(struct dt_sink *sink, const struct dt_sink_event *e, const struct dt_rec *rec)
@@ -211,28 +302,21 @@ static void before_effect(struct dt_sink *sink, const struct dt_sink_event *e, c
 
 	(void)e;
 	if (kind == DT_LIB_KIND(DT_LIB_CLEAR))
-		keep_all((struct dt_stacks *)sink, dt_rec_int(rec));
+		dt_stacks_cleared((struct dt_stacks *)sink, dt_rec_int(rec));
+}
+
+static void take_truncated(struct dt_sink *sink, const struct dt_sink_aggs *left)
+{
+	dt_stacks_truncated((struct dt_stacks *)sink, left);
 }
 
 int dt_stacks_event(struct dt_sink *sink, const struct dt_sink_event *e)
 {
-	static const struct dt_message_ops ops = { take_value, take_aggs, before_effect };
-	struct dt_stacks *s = (struct dt_stacks *)sink;
+	static const struct dt_message_ops ops = { take_value, take_aggs, before_effect, take_truncated };
 
-	begin_path(&s->firing);
+	dt_stacks_begin((struct dt_stacks *)sink);
 	dt_message_event(sink, &ops, e);
-	if (!s->firing.has_stack && s->firing.keys.len > 0)
-		dt_message_leave(sink, 0, NULL, "they hold no stack");
-	if (s->firing.has_stack) {
-		uint32_t source = source_of(s, -1, "samples", DT_ACT_COUNT);
-
-		struct dt_stack *stack = stack_of(s, source, finish_path(&s->firing));
-
-		stack->now++;
-		if (s->times && s->samples.n < DT_STACK_SAMPLES)
-			dt_vec_push(sink->env.arena, &s->samples, ((struct dt_stack_sample){
-			    e->data->dtpda_timestamp, stack, (uint32_t)e->data->dtpda_cpu }));
-	}
+	dt_stacks_end((struct dt_stacks *)sink, e);
 	return 0;
 }
 

@@ -22,6 +22,7 @@ struct dt_stack {
 	int64_t before, now;		/* up to the last clear(), and since */
 	int64_t last;			/* what it showed the time before */
 	uint64_t print;			/* the last print it was in */
+	int64_t kept;			/* what the trunc() in hand has left of `now` */
 	uint32_t line;			/* of what dt_stacks_fold() has written, from 0 */
 };
 
@@ -29,13 +30,15 @@ struct dt_stack_sample { uint64_t time; struct dt_stack *stack; uint32_t cpu; };
 
 enum { DT_STACK_SAMPLES = 1 << 20 };	/* that are kept: further ones only count */
 
-struct dt_stack_source { int64_t id; const char *name; uint16_t aggkind; };	/* id -1: firings */
+/* id -1: firings; print: the last that showed it */
+struct dt_stack_source { int64_t id; const char *name; uint16_t aggkind; uint64_t print; };
 
 struct dt_stacks {
 	struct dt_sink sink;
 	DT_VEC(struct dt_stack_source) sources;
 	DT_VEC(struct dt_stack *) list;	/* in the order they came */
 	bool times;			/* the format wants `samples` */
+	bool quiet;			/* others show what has no stack: it is not said */
 	DT_VEC(struct dt_stack_sample) samples;	/* in the order they came */
 	struct dt_map by_path;		/* "source path" → struct dt_stack */
 	/* of the firing in hand, and of an element that it prints */
@@ -51,6 +54,18 @@ int dt_stacks_open(struct dt_sink *);
 void dt_stacks_close(struct dt_sink *);
 int dt_stacks_event(struct dt_sink *, const struct dt_sink_event *);
 int dt_stacks_aggregation(struct dt_sink *, const struct dt_sink_aggs *);
+
+/* What dt_stacks_event() is made of, for who takes firings apart for several formats. */
+void dt_stacks_begin(struct dt_stacks *);
+void dt_stacks_value(struct dt_stacks *, const struct dt_act *, const struct dt_value *);
+void dt_stacks_end(struct dt_stacks *, const struct dt_sink_event *);
+void dt_stacks_cleared(struct dt_stacks *, int64_t id);
+void dt_stacks_truncated(struct dt_stacks *, const struct dt_sink_aggs *left);
+/*
+ * All counts are 0 from now on. What aggregations show no more is forgotten; all else moves to that arena,
+ * and nothing refers to the one before.
+ */
+void dt_stacks_renew(struct dt_stacks *, struct dt_arena *);
 
 /* By path, then by source: files of the same stacks are the same. */
 void dt_stacks_sort(struct dt_stacks *);

@@ -389,7 +389,7 @@ static void put_firing(struct trace_event *t, const struct dt_sink_event *e)
 /* A firing that only shows aggregations, or does something, is not an event of its own. */
 static int take_event(struct dt_sink *s, const struct dt_sink_event *e)
 {
-	static const struct dt_message_ops ops = { take_value, take_aggs, NULL };
+	static const struct dt_message_ops ops = { take_value, take_aggs, NULL, NULL };
 	struct trace_event *t = (struct trace_event *)s;
 
 	dt_out_clear(&t->args);

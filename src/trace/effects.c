@@ -35,6 +35,11 @@ static struct dt_aggrow *op_rows(void *ctx, const int64_t *ids, uint32_t nids, s
 	return aggs.rows;
 }
 
+static struct dt_aggrow *op_elements(void *ctx, int64_t id, size_t *n)
+{
+	return dt_trace_sorted(ctx, &id, 1, n);
+}
+
 /* An aggregation that nothing was counted in has nothing to clear: `agg` is NULL then, here and below. */
 static void op_clear(void *ctx, int64_t id)
 {
@@ -232,8 +237,8 @@ static const struct dt_type *op_type(void *ctx, const char *name)
 
 struct dt_statement_ops dt_trace_effects(struct dtrace_hdl *h)
 {
-	return (struct dt_statement_ops){ .ctx = h, .rows = op_rows, .clear = op_clear, .trunc = op_trunc,
-	    .normalize = op_normalize,
+	return (struct dt_statement_ops){ .ctx = h, .rows = op_rows, .elements = op_elements,
+		.clear = op_clear, .trunc = op_trunc, .normalize = op_normalize,
 		.setopt = op_setopt, .system = op_system, .freopen = op_freopen, .ftruncate = op_ftruncate,
 		.type = op_type };
 }

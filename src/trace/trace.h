@@ -238,6 +238,8 @@ void dt_trace_sink_enabled(struct dt_trace *, size_t from);
 void dt_trace_sink_snapshot(struct dtrace_hdl *);
 /* DTRACE_DOCUMENT_RECORDING, after a snapshot: what happened since the last one. 0, or an EDT_ number. */
 int dt_trace_sink_recording(struct dtrace_hdl *, struct dt_out *);
+/* DTRACE_DOCUMENT_OTLP_PROFILES_*, the same */
+int dt_trace_sink_profile(struct dtrace_hdl *, bool ten, struct dt_out *);
 void dt_trace_sink_end(struct dtrace_hdl *);
 
 /* An element as callers know it (aggdata.c): in the arena; without `elem`, zeros for the keys of `keys`. */

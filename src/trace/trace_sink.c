@@ -253,6 +253,26 @@ int dt_trace_sink_recording(struct dtrace_hdl *h, struct dt_out *o)
 	return good ? 0 : EDT_NOMEM;
 }
 
+int dt_trace_sink_profile(struct dtrace_hdl *h, bool ten, struct dt_out *o)
+{
+	struct dt_trace *t = h->trace;
+
+	if (t->sink->type != &dt_sink_documents)
+		return EINVAL;
+	dt_trace_sink_start(t);
+	if (!dt_document_profiling(t->sink))
+		return dt_document_profile(t->sink) ? 0 : EDT_NOMEM;
+	for (uint32_t i = 0, n = dt_consumer_naggs(t->consumer); i < n; i++) {
+		int64_t id = dt_consumer_agg_at(t->consumer, i)->layout->id;
+		struct dt_sink_aggs aggs = { .ids = &id, .nids = 1 };
+
+		aggs.rows = dt_trace_sorted(h, &id, 1, &aggs.n);
+		dt_document_profiled(t->sink, &aggs);
+	}
+	dt_document_put_profile(t->sink, ten, o);
+	return 0;
+}
+
 /* ---- the end ---- */
 
 /* The end is written with the aggregations, when tracing has stopped. */

@@ -2,7 +2,7 @@
 # For scripts of test/cli/fleet: an agent without a bus that runs the programs of a folder. Sourced after helpers.inc.
 # $known is the name of its load, which no script beside it may have.
 build=${BUILD:-build}
-agents=
+agents= collector=
 
 always_skip() { echo "ok - $1 # SKIP $2"; exit 0; }
 
@@ -11,7 +11,7 @@ always_begin() {
 	may_trace "$1"
 	command -v python3 >/dev/null || always_skip "$1" "python3 is not installed"
 	[ -x "$build/dtraced" ] || always_skip "$1" "dtraced is not built: libnats-dev is missing"
-	trap 'kill $agents 2>/dev/null; wait; rm -rf "$tmp"' EXIT
+	trap 'kill $agents $collector 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 	cp "$(command -v dd)" "$tmp/$known"
 }
 
@@ -55,3 +55,22 @@ every_function() {
 	DONE
 }
 known_load() { load 1 30; load 64 128; load 390 2; }
+
+# start_collector PORT: one for OTLP (collector.py), at any port if that is 0; `answer` says what it answers
+start_collector() {
+	mkdir -p "$tmp/got" "$tmp/not"
+	rm -f "$tmp/port"
+	python3 test/trigger/collector.py "$tmp" "$1" 2>"$tmp/collector.log" &
+	collector=$!
+	waits [ -s "$tmp/port" ]
+}
+answer() { echo "$*" >"$tmp/answer.new" && mv "$tmp/answer.new" "$tmp/answer"; }
+
+# need_decoder: OpenTelemetry's own, and protobufjs, in $modules; $node is empty if they cannot be had
+need_decoder() {
+	modules=$build/otlp node=
+	command -v npm >/dev/null && node=$(command -v node)
+	[ -z "$node" ] || [ -d "$modules/node_modules/@opentelemetry/otlp-transformer" ] ||
+		npm install --prefix "$modules" --no-save --ignore-scripts --no-audit --no-fund @opentelemetry/otlp-transformer@0.208.0 >"$tmp/npm" 2>&1 ||
+		node=
+}

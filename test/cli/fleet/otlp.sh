@@ -5,46 +5,7 @@
 known=knownotlp	# scripts run beside each other
 . test/trigger/always.sh
 always_begin "OTLP of programs that run always"
-collector=
-trap 'kill $agents $collector 2>/dev/null; wait; rm -rf "$tmp"' EXIT
-
-# A collector: writes each request to a file of its own; what it answers is in the file `answer`: a status, seconds of Retry-After,
-# bytes of the body in hex
-cat >"$tmp/collector.py" <<'P'
-import http.server, os, sys
-top, count = sys.argv[1], [0]
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers['Content-Length']))
-        status, after, answer = (open(top + '/answer').read() + ' - -').split()[:3]
-        good = self.headers['Content-Type'] == 'application/x-protobuf' and self.path in ('/base/v1/metrics', '/base/v1/traces')
-        count[0] += 1
-        name = '%s/%s/%06d.%s' % (top, 'got' if good and status == '200' else 'not', count[0], self.path.rsplit('/', 1)[1])
-        with open(name + '.part', 'wb') as f:
-            f.write(body)
-        os.rename(name + '.part', name)
-        answer = b'' if answer == '-' else bytes.fromhex(answer)
-        self.send_response(int(status))
-        if after != '-':
-            self.send_header('Retry-After', after)
-        self.send_header('Content-Length', str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-    def log_message(self, *args):
-        pass
-server = http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[2])), Handler)
-open(top + '/port', 'w').write(str(server.server_address[1]))
-server.serve_forever()
-P
-start_collector() {
-	rm -f "$tmp/port"
-	python3 "$tmp/collector.py" "$tmp" "$1" 2>"$tmp/collector.log" &
-	collector=$!
-	waits [ -s "$tmp/port" ]
-}
-answer() { echo "$*" >"$tmp/answer.new" && mv "$tmp/answer.new" "$tmp/answer"; }
-
-mkdir "$tmp/got" "$tmp/not" "$tmp/otlp.d"
+mkdir "$tmp/otlp.d"
 answer 503
 start_collector 0
 check $? "a collector"
@@ -73,14 +34,7 @@ answer 200
 waits logged otlp "answers again"
 check $? "and it is said when it answers"
 
-if node=$(command -v node) && command -v npm >/dev/null; then
-	modules=$build/otlp
-	[ -d "$modules/node_modules/@opentelemetry/otlp-transformer" ] ||
-		npm install --prefix "$modules" --no-save --ignore-scripts --no-audit --no-fund @opentelemetry/otlp-transformer@0.208.0 >"$tmp/npm" 2>&1 ||
-		node=
-else
-	node=
-fi
+need_decoder
 cat >"$tmp/decode.js" <<'J'
 // Decodes every request; prints what the last state of metrics is, and all spans together.
 const fs = require('fs'), path = require('path');
@@ -155,7 +109,7 @@ same "nothing was dropped or refused" "$(value dtrace_agent_otlp_dropped_total) 
 
 # refused for good, and in part
 answer 400
-waits logged otlp "the collector refuses a request with status 400"
+waits logged otlp "the collector refuses a request with status 400 (/v1/"
 check $? "a request that is refused is not sent again, and said"
 answer 200 - 0a020805
 waits logged otlp "the collector has not taken 5 items of a request"
@@ -183,7 +137,7 @@ cat >"$tmp/queue.c" <<'C'
 
 static void fill(int n, size_t len)
 {
-	struct post *p = post_open("http://127.0.0.1:1", "queue");
+	struct post *p = post_open("http://127.0.0.1:1", "queue", NULL);
 	char *bytes = calloc(1, len);
 	struct queue_counts c;
 

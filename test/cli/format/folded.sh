@@ -14,6 +14,11 @@ fold() {
 same "keys stand in front, the kernel is marked" "$(fold 'BEGIN { @["k", 3, stack()] = count(); exit(0); }')" "k;3;K 1"
 same "printed twice is counted once, and what was cleared stays" \
     "$(fold 'BEGIN { @["k", stack()] = sum(7); printa(@); printa(@); clear(@); } BEGIN { @["k", stack()] = sum(5); printa(@); exit(0); }')" "k;K 12"
+same "what trunc() removes stays, and what it leaves goes on" \
+    "$(fold 'BEGIN { @["k", stack()] = sum(7); @["l", stack()] = sum(9); printa(@); trunc(@, 1); } BEGIN { @["k", stack()] = sum(8); @["l", stack()] = sum(1); printa(@); exit(0); }')" \
+"k;K 15
+l;K 10"
+same "trunc() alone is no print" "$(fold 'BEGIN { @["k", stack()] = sum(7); @["l", stack()] = sum(9); trunc(@, 1); exit(0); }')" "l;K 9"
 same "firings count one each" "$(fold 'BEGIN { trace("b"); stack(); } BEGIN { trace("b"); stack(); } BEGIN { trace("a"); stack(); exit(0); }')" \
 "a;K 1
 b;K 2"

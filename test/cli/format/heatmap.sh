@@ -29,6 +29,8 @@ same "clear() begins anew" "$(lines 'BEGIN { @ = lquantize(1, 0, 10, 5); } BEGIN
 "series 0 @lquantize 
 bucket 0 1 0 4
 at T 0 1:1"
+same "what trunc() leaves goes on, the rest begins anew" "$(lines 'BEGIN { @["a"] = lquantize(1, 0, 10, 5); @["b"] = lquantize(1, 0, 10, 5); @["b"] = lquantize(7, 0, 10, 5); printa(@); trunc(@, 1); }
+    BEGIN { @["a"] = lquantize(1, 0, 10, 5); @["a"] = lquantize(1, 0, 10, 5); @["b"] = lquantize(1, 0, 10, 5); printa(@); exit(0); }' | awk -F'[ :]' '$1 == "series" { name[$2] = $4 } $1 == "at" { for (i = 5; i <= NF; i += 2) n[name[$3]] += $i } END { print n["a"], n["b"] }')" "3 3"
 same "several, and what is no histogram" "$(lines 'BEGIN { @a = quantize(0); @b = llquantize(7, 10, 0, 1, 10); @c = count(); exit(0); }' | grep -c '^series')" 2
 same "names stay names" "$(lines 'BEGIN { s = "</script>%\t\n"; @[s] = lquantize(1, 0, 10, 5); exit(0); }' | head -n 1)" "series 0 @lquantize %3C/script>%25??"
 same "no histogram" "$(lines 'BEGIN { @ = count(); exit(0); }')" "dtrace: @count is left out: it is no histogram"
