@@ -66,11 +66,16 @@ start_collector() {
 }
 answer() { echo "$*" >"$tmp/answer.new" && mv "$tmp/answer.new" "$tmp/answer"; }
 
-# need_decoder: OpenTelemetry's own, and protobufjs, in $modules; $node is empty if they cannot be had
+# need_decoder: OpenTelemetry's own, and protobufjs, in $modules; $node is empty if they cannot be had. Scripts beside this one want them
+# too: the first one gets them, and they are there when all of them are.
 need_decoder() {
 	modules=$build/otlp node=
-	command -v npm >/dev/null && node=$(command -v node)
-	[ -z "$node" ] || [ -d "$modules/node_modules/@opentelemetry/otlp-transformer" ] ||
-		npm install --prefix "$modules" --no-save --ignore-scripts --no-audit --no-fund @opentelemetry/otlp-transformer@0.208.0 >"$tmp/npm" 2>&1 ||
-		node=
+	command -v npm >/dev/null && node=$(command -v node) || return 0
+	(
+		flock 9
+		[ -d "$modules/node_modules" ] && exit
+		rm -rf "$modules" "$modules.new"
+		npm install --prefix "$modules.new" --no-save --ignore-scripts --no-audit --no-fund @opentelemetry/otlp-transformer@0.208.0 >"$tmp/npm" 2>&1 &&
+			mv "$modules.new" "$modules"
+	) 9>"$build/otlp.lock" || node=
 }
