@@ -156,10 +156,13 @@ static bool put_string(const struct v8 *v, uint64_t string, char *to, size_t roo
 
 /* ---- lines of a script ---- */
 
-enum { SCRIPT_SOURCE = 1, SCRIPT_NAME = 2, SCRIPT_LINE = 3, SOURCE_MAX = 4 << 20, PIECE = 16384 };
+enum { SCRIPT_SOURCE = 1, SCRIPT_NAME = 2, SCRIPT_LINE = 3, SOURCE_MAX = 4 << 20, WAY_MAX = 4 * SOURCE_MAX,
+	PIECE = 16384 };
 
-/* Lines are counted from place to place. text.n 0: the source is not known */
-struct source { const struct v8 *v; struct text text; uint32_t pos, line; };
+/*
+ * Lines are counted from place to place, so far in all and no farther. text.n 0: the source is not known
+ */
+struct source { const struct v8 *v; struct text text; uint32_t pos, line, way; };
 
 /* As V8 does: \r\n is one end of a line, and two characters of Unicode are ends too. */
 static uint32_t count_ends(const uint8_t *bytes, uint32_t n, unsigned width)
@@ -197,7 +200,10 @@ static bool go_to(struct source *s, uint64_t pos)
 	uint32_t n;
 	bool back = pos < s->pos;
 
-	if (pos > s->text.n || pos > SOURCE_MAX ||
+	if (pos > s->text.n || pos > SOURCE_MAX)
+		return false;
+	s->way += back ? s->pos - (uint32_t)pos : (uint32_t)pos - s->pos;
+	if (s->way > WAY_MAX ||
 	    !count_lines(s, back ? (uint32_t)pos : s->pos, back ? s->pos : (uint32_t)pos, &n))
 		return false;
 	s->line += back ? -n : n;
