@@ -127,7 +127,7 @@ static void merge(struct dt_hs_vm *vm, enum dt_hs_field to, enum dt_hs_field fro
 
 /*
  * Members have offsets of a struct, which no hostile process makes larger: sums of them and an address cannot
- * be mistaken for others. Statics have addresses.
+ * be mistaken for others. Statics have addresses. Tables of PcDesc have a number of them.
  */
 static bool is_complete(struct dt_hs_vm *vm)
 {
@@ -150,7 +150,7 @@ static bool is_complete(struct dt_hs_vm *vm)
 		    i != DT_HS_F_CALL_STUB &&
 		    vm->of[i] != DT_HS_NONE && vm->of[i] > OFFSET_MAX)
 			return false;
-	return true;
+	return vm->of[DT_HS_F_PCDESC_SIZE] > 0;
 }
 
 static int read_tables(struct dt_hs_vm *vm, struct dt_peek *p, const uint64_t *symbol)
