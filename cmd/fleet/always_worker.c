@@ -18,7 +18,7 @@ struct always_worker {
 	struct frame_counts counts;
 	struct cost cost;
 	uint64_t next, next_metrics, every;	/* times; ns between metrics for OTLP, 0: none */
-	int profiles;			/* DTRACE_DOCUMENT_* of those that come with them, 0: none */
+	int profiles;			/* DTRACE_DOCUMENT_OTLP_PROFILES_*, sent with the metrics; 0: none */
 	uint64_t next_past, past;		/* the same of recordings for the history */
 	uint64_t from;			/* when the last of them ended: wall time */
 };
@@ -122,7 +122,7 @@ static bool put_past(struct always_worker *w)
 	return put_document_after(w, DTRACE_DOCUMENT_RECORDING, &past, sizeof(past));
 }
 
-/* The first one is empty: it begins. */
+/* The first document is empty: counting starts with it. */
 static bool begin_document(struct always_worker *w, int kind)
 {
 	uint64_t left = 0;

@@ -11,7 +11,7 @@
 struct post;
 
 /* NULL after a message that begins with `who`. url: http://HOST[:PORT][/PATH], to which /v1/… is added. */
-/* profiles: the version of OTLP's that is sent, which the collector cannot see; NULL: none. */
+/* profiles: version of the OTLP profiles, which only User-Agent tells the collector; NULL: none. */
 struct post *post_open(const char *url, const char *who, const char *profiles);
 /* path: "/v1/metrics" and the like, a constant. The bytes are copied. */
 void post_put(struct post *, const char *path, const void *, size_t len);

@@ -70,7 +70,7 @@ const struct policy *settings_policy(const struct settings *s, const char *user)
 
 const char *const otlp_schemas[] = { "no", "1.8", "1.9", "1.10", NULL };
 
-/* The word after the line's, then `name=NUMBER` of those, or one of some words, which is its place. */
+/* After the first word of a line: `name=VALUE`, a number or one of `words`, which is stored as its index. */
 struct number { const char *name; long least, most; long *to; const char *const *words; };
 
 static bool set_number(const struct number *n, const char *value)

@@ -38,13 +38,13 @@ struct settings {
 	char hostroot[256];		/* where the files of the host are, for names of containers; "": / */
 	char otlp[256];			/* http://…; "": nowhere */
 	long otlp_every;		/* seconds */
-	long otlp_profiles;		/* of otlp_schemas; 0: none are sent */
+	long otlp_profiles;		/* index into otlp_schemas; 0: no profiles are sent */
 	/* what programs have recorded, in a stream of the bus: its name, "" none; and how often, how much */
 	char history[NAME_LENGTH];
 	long history_every, history_age, history_size;	/* seconds, hours, MiB */
 };
 
-/* Versions of OTLP's profiles that can be sent, by settings.otlp_profiles; ends with NULL. */
+/* Supported versions of OTLP profiles; ends with NULL. */
 extern const char *const otlp_schemas[];
 
 void settings_defaults(struct settings *);

@@ -32,8 +32,8 @@
 #define ROWS_MAX (16u << 20)	/* bytes of rows that have not been requested yet */
 
 /*
- * POLL_MS: how often `stop` is asked; HURRY_FILES_MAX: … and for how many files; BUSY: on a busy machine it
- * may be so many times as long by the clock
+ * POLL_MS: interval between calls of `stop`; HURRY_FILES_MAX: shorter for that many files; BUSY: on a busy
+ * machine a short timeout is extended up to this factor
  */
 enum { POLL_MS = 40, POLL_HURRY_MS = 4, HURRY_FILES_MAX = 6, BUSY = 10 };
 
@@ -136,7 +136,7 @@ void dt_reader_free(struct dt_reader *r)
 
 /* ---- waiting ---- */
 
-/* since, until: by the clock; had, ran: CPU time of the children at `since`, and when last looked at. */
+/* since, until: wall time; had, ran: CPU time of the children at `since` and at the last check. */
 struct wait { struct dt_reader *r; uint64_t since, until, still, had, ran; bool ours, signal; };
 
 /* CPU time of both children: who runs does not hang. */
@@ -179,8 +179,8 @@ static bool wants_cpu(const struct dt_reader *r)
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /*
- * Who is in a hurry gives little time, which is meant for the children: on a busy machine they may not have
- * had it when it is over by the clock. ran: their CPU time.
+ * A short timeout is meant as CPU time of the children. On a busy machine wall time passes faster: extend the
+ * timeout while they have used less CPU time than that. ran: their CPU time.
  */
 static bool had_less(const struct wait *w, uint64_t now, uint64_t ran)
 {

@@ -127,7 +127,8 @@ static void merge(struct dt_hs_vm *vm, enum dt_hs_field to, enum dt_hs_field fro
 
 /*
  * Members have offsets of a struct, which no hostile process makes larger: sums of them and an address cannot
- * be mistaken for others. Statics have addresses. Tables of PcDesc have a number of them.
+ * be mistaken for others. Statics have addresses. Sizes of tables are divided by the size of
+ * a PcDesc, which must not be 0.
  */
 static bool is_complete(struct dt_hs_vm *vm)
 {

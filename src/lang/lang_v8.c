@@ -160,7 +160,8 @@ enum { SCRIPT_SOURCE = 1, SCRIPT_NAME = 2, SCRIPT_LINE = 3, SOURCE_MAX = 4 << 20
 	PIECE = 16384 };
 
 /*
- * Lines are counted from place to place, so far in all and no farther. text.n 0: the source is not known
+ * Lines are counted from one position to the next, over at most WAY_MAX characters in all: an invalid table
+ * could go back and forth. text.n 0: the source is unknown
  */
 struct source { const struct v8 *v; struct text text; uint32_t pos, line, way; };
 

@@ -28,7 +28,7 @@ struct dt_statement_ops {
 	 * the next call, and count as printed.
 	 */
 	struct dt_aggrow *(*rows)(void *ctx, const int64_t *ids, uint32_t nids, size_t *n);
-	/* the elements as they are, for the sink alone; NULL: they are not known */
+	/* the current elements, without printing them; NULL: unknown */
 	struct dt_aggrow *(*elements)(void *ctx, int64_t id, size_t *n);
 	void (*clear)(void *ctx, int64_t id);
 	void (*trunc)(void *ctx, int64_t id, int64_t n);

@@ -71,7 +71,7 @@ static void before_effect(struct dt_sink *s, const struct dt_sink_event *e, cons
 
 	(void)e;
 	if (dt_document_profiling(s) && (clears || dt_act_kind(rec->act) == DT_LIB_KIND(DT_LIB_TRUNC))) {
-		struct dt_sink_aggs a = dt_message_elements(s, &id);	/* what will be lost */
+		struct dt_sink_aggs a = dt_message_elements(s, &id);	/* before they are removed */
 
 		dt_document_profiled(s, &a);
 		if (clears)
@@ -198,7 +198,7 @@ bool dt_document_take(struct dt_sink *s, struct dt_out *o)
 	return true;
 }
 
-/* ---- profiles beside them ---- */
+/* ---- profiles ---- */
 
 bool dt_document_profiling(const struct dt_sink *s)
 {

@@ -21,7 +21,7 @@ struct series {
 	uint32_t number;
 	uint32_t n;			/* buckets */
 	int64_t *last;			/* what each had counted */
-	bool kept;			/* by the trunc() in hand */
+	bool kept;			/* by the current trunc() */
 	bool *known;			/* its bounds are written */
 };
 
@@ -159,7 +159,7 @@ static void take_printa(struct dt_sink *s, const struct dt_sink_event *e, const 
 	take((struct heatmap *)s, a, e->data->dtpda_timestamp);
 }
 
-/* What was counted is written, and all but what is kept begins to count anew. */
+/* All series of an aggregation but those that are kept count from 0 again. */
 static void forget(struct heatmap *h, int64_t id)
 {
 	for (uint32_t i = 0; i < h->series.n; i++) {

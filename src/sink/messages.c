@@ -74,7 +74,7 @@ struct dt_sink_aggs dt_message_elements(struct dt_sink *s, const int64_t *id)
 	return a;
 }
 
-/* A recording does not say what trunc() has left, unless that is nothing. */
+/* A recording does not contain what trunc() has left, so only the removal of all elements is known there. */
 static void message_truncated(struct dt_sink *s, const struct dt_message_ops *t, const struct dt_rec *recs,
     size_t n)
 {

@@ -16,11 +16,11 @@ struct dt_message_ops {
 	void (*aggs)(struct dt_sink *, const struct dt_sink_event *, const struct dt_sink_aggs *);
 	/* before it is done: clear(), trunc() and the like */
 	void (*effect)(struct dt_sink *, const struct dt_sink_event *, const struct dt_rec *);
-	/* after trunc(): what it has left of that aggregation, perhaps nothing */
+	/* after trunc(): the elements that are left */
 	void (*truncated)(struct dt_sink *, const struct dt_sink_aggs *);
 };
 
-/* The elements of an aggregation as they are now; none if they are not known. */
+/* The current elements of an aggregation; none if they are unknown. */
 struct dt_sink_aggs dt_message_elements(struct dt_sink *, const int64_t *id);
 
 void dt_message_event(struct dt_sink *, const struct dt_message_ops *, const struct dt_sink_event *);

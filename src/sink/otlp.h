@@ -40,9 +40,9 @@ void dt_otlp_cleared(struct dt_sink *, int64_t id);
 
 /* ---- profiles: otlp_profiles.c ---- */
 
-/* NULL: out of memory. skew: wall time less monotonic. It is a struct dt_stacks, which others fill. */
+/* NULL: out of memory. skew: wall time less monotonic. The sink is a struct dt_stacks, filled by stacks.h. */
 struct dt_sink *dt_otlp_profiles_open(const struct dt_sink_env *, uint64_t skew);
-/* As of schema 1.10, or those before it; nothing if nothing was counted since the last one. */
+/* ten: schema 1.10, else 1.8 and 1.9. Empty if nothing was counted since the last request. */
 void dt_otlp_profiles_put(struct dt_sink *, bool ten, struct dt_out *);
 
 #endif

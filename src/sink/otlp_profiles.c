@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks as profiles of OTLP (doc/FORMATS.md): one profile for each aggregation with stacks, and one for
- * firings that record a stack, with what was counted since the last document. Numbers of fields are those of
- * opentelemetry-proto 1.8 to 1.10, which differ in a sample alone; a table begins with an entry without
- * anything, so that the number 0 means none.
+ * Stacks as profiles of OTLP (doc/FORMATS.md): one profile for each aggregation keyed by a stack, and one for
+ * firings that record a stack, with what was counted since the last document. Field numbers are those of
+ * opentelemetry-proto 1.8 to 1.10, which differ only in Sample. The first entry of each table is empty, as
+ * index 0 means none.
  */
 #include "sink/otlp.h"
 #include "sink/profile_tables.h"
@@ -25,15 +25,15 @@ static const struct dt_profile_fields fields = {
 
 struct profiles {
 	struct dt_stacks stacks;		/* first: it is the sink */
-	struct dt_arena *above;			/* what the arena of the stacks follows */
+	struct dt_arena *above;			/* parent of the arena of the stacks */
 	uint64_t skew, since;			/* wall time less monotonic; wall time of the last document */
 };
 
-/* A request while it is made. */
+/* A request under construction. */
 struct request {
 	struct dt_out items, profile, part, values, dictionary;
 	struct dt_profile_tables tables;
-	struct dt_map paths;			/* path → its number in the table of stacks */
+	struct dt_map paths;			/* path → index in the table of stacks */
 	bool ten;
 };
 
@@ -63,7 +63,7 @@ static void put_sample(struct request *q, const struct dt_stack *stack)
 	dt_proto_message(&q->profile, PROFILE_SAMPLE, &q->part);
 }
 
-/* The stacks of one source: a profile has one type of values. */
+/* One profile per source, as a profile has one type of values. */
 static void put_profile(struct request *q, const struct profiles *p, uint32_t source, uint64_t now)
 {
 	const struct dt_stacks *s = &p->stacks;

@@ -9,7 +9,7 @@
 
 /* ---- strings, functions, locations ---- */
 
-/* The string's place in the table; a new one is written at once. */
+/* Index of a string in the table. A new string is appended to the output at once. */
 uint64_t dt_profile_string(struct dt_profile_tables *t, const char *text)
 {
 	uintptr_t number = (uintptr_t)dt_map_get(&t->strings, text);
@@ -22,7 +22,7 @@ uint64_t dt_profile_string(struct dt_profile_tables *t, const char *text)
 	return number - 1;
 }
 
-/* "name (file)", as frames of languages are: where the file begins; 0: it is none. */
+/* Frames of language runtimes are "function (file)". Returns the offset of the file, 0 for other frames. */
 static size_t file_at(const char *frame)
 {
 	const char *at = strstr(frame, " ("), *next;
@@ -33,12 +33,12 @@ static size_t file_at(const char *frame)
 	    (size_t)(at + 2 - frame) : 0;
 }
 
-/* A frame of a path (stacks.h) taken apart. */
+/* The parts of a frame of a path (stacks.h). */
 struct frame { const char *name, *object, *file; bool kernel; };
 
 /*
- * The function without its object, which has fields of its own. Where the function is not known the object
- * and the address are what tells frames apart, and stay the name. A key is a name without an object.
+ * The name is the function without its object, which has separate fields. If the function is unknown, object
+ * and address stay in the name, as they distinguish frames. A key that is no frame is a name without object.
  */
 static struct frame frame_of(struct dt_profile_tables *t, const char *text)
 {
@@ -57,14 +57,14 @@ static struct frame frame_of(struct dt_profile_tables *t, const char *text)
 	return f;
 }
 
-/* What only some formats have. */
+/* A field that only some formats have. */
 static void put_id(struct dt_out *o, unsigned field, uint64_t number)
 {
 	if (field != 0)
 		dt_proto_number(o, field, number);
 }
 
-/* Go's pprof takes a file in brackets for no program of its own. */
+/* The kernel is named in brackets: Go's pprof does not look for the binary of such a mapping. */
 static uint64_t mapping_of(struct dt_profile_tables *t, const struct frame *f)
 {
 	const char *file = f->object;
@@ -92,7 +92,7 @@ static uint64_t mapping_of(struct dt_profile_tables *t, const struct frame *f)
 	return number;
 }
 
-/* A name of C++ or Rust as people write it, and as the object has it: readers that demangle may know less. */
+/* Names of C++ and Rust are written demangled, beside the symbol: some readers cannot demangle them all. */
 static void put_name(struct dt_profile_tables *t, const char *name)
 {
 	char clear[2048];
@@ -106,8 +106,8 @@ static void put_name(struct dt_profile_tables *t, const char *name)
 }
 
 /*
- * The file of a function is the object it is in, or what its language says. Location and function of a frame
- * have the same number.
+ * The file of a function is its source file if the language runtime tells it, else its object. Location and
+ * function of a frame have the same number.
  */
 static uint64_t location_of(struct dt_profile_tables *t, const char *text)
 {
@@ -135,7 +135,7 @@ static uint64_t location_of(struct dt_profile_tables *t, const char *text)
 	return number;
 }
 
-/* Leaf first, as the formats want it: from the end of the path to its beginning. */
+/* The formats list the leaf first; a path ends with it. */
 void dt_profile_path(struct dt_profile_tables *t, const char *path, struct dt_out *locations)
 {
 	char *text = dt_arena_strdup(t->arena, path), *semicolon;
@@ -150,7 +150,7 @@ void dt_profile_path(struct dt_profile_tables *t, const char *path, struct dt_ou
 
 /* ---- types of values ---- */
 
-/* What a name ends with says what it counts: "ns", "read_bytes". */
+/* The suffix of a name tells the unit: "ns", "read_bytes". */
 static const char *unit_of(const struct dt_stack_source *s)
 {
 	static const char *const units[DT_NUNITS] = { "units", "nanoseconds", "microseconds", "milliseconds",
@@ -169,7 +169,7 @@ void dt_profile_type(struct dt_profile_tables *t, const struct dt_stack_source *
 	dt_proto_number(o, UNIT, dt_profile_string(t, unit_of(s)));
 }
 
-/* ---- all of them ---- */
+/* ---- open and close ---- */
 
 void dt_profile_open(struct dt_profile_tables *t, const struct dt_profile_fields *fields,
     struct dt_arena *arena, struct dt_out *to)

@@ -170,7 +170,7 @@ static bool take_keys(struct dt_stacks *s, const struct dt_sink_aggs *a, const s
 	return p->has_stack;
 }
 
-/* The stack of the element in hand, for one of its values. */
+/* The stack of the current element, for one of its values. */
 static struct dt_stack *element_stack(struct dt_stacks *s, int64_t id, const struct dt_value *v)
 {
 	uint32_t source = source_of(s, id, dt_message_aggname(&s->sink, id, v), v->aggkind);
@@ -213,7 +213,7 @@ static void take_aggs(struct dt_sink *sink, const struct dt_sink_event *e, const
 			s->list.v[i]->before += s->list.v[i]->last;
 }
 
-/* What it has removed will count from 0 if it comes again, perhaps up to more than it was. */
+/* An element that trunc() removed counts from 0 if it comes back, so the counts up to now are added up. */
 void dt_stacks_truncated(struct dt_stacks *s, const struct dt_sink_aggs *left)
 {
 	for (size_t i = 0; i < s->list.n; i++)
@@ -269,7 +269,7 @@ void dt_stacks_begin(struct dt_stacks *s) { begin_path(&s->firing); }
 
 void dt_stacks_value(struct dt_stacks *s, const struct dt_act *act, const struct dt_value *v)
 {
-	if (dt_action_of(act)->shape == DT_SHAPE_VALUES)	/* an object is no name of a frame */
+	if (dt_action_of(act)->shape == DT_SHAPE_VALUES)	/* objects are no frames */
 		add_value(s, &s->firing, v);
 }
 

@@ -22,7 +22,7 @@ struct dt_stack {
 	int64_t before, now;		/* up to the last clear(), and since */
 	int64_t last;			/* what it showed the time before */
 	uint64_t print;			/* the last print it was in */
-	int64_t kept;			/* what the trunc() in hand has left of `now` */
+	int64_t kept;			/* the part of `now` that the current trunc() has left */
 	uint32_t line;			/* of what dt_stacks_fold() has written, from 0 */
 };
 
@@ -30,7 +30,7 @@ struct dt_stack_sample { uint64_t time; struct dt_stack *stack; uint32_t cpu; };
 
 enum { DT_STACK_SAMPLES = 1 << 20 };	/* that are kept: further ones only count */
 
-/* id -1: firings; print: the last that showed it */
+/* id -1: firings; print: the last one that contained it */
 struct dt_stack_source { int64_t id; const char *name; uint16_t aggkind; uint64_t print; };
 
 struct dt_stacks {
@@ -38,7 +38,7 @@ struct dt_stacks {
 	DT_VEC(struct dt_stack_source) sources;
 	DT_VEC(struct dt_stack *) list;	/* in the order they came */
 	bool times;			/* the format wants `samples` */
-	bool quiet;			/* others show what has no stack: it is not said */
+	bool quiet;			/* no message about elements without a stack */
 	DT_VEC(struct dt_stack_sample) samples;	/* in the order they came */
 	struct dt_map by_path;		/* "source path" → struct dt_stack */
 	/* of the firing in hand, and of an element that it prints */
@@ -55,15 +55,15 @@ void dt_stacks_close(struct dt_sink *);
 int dt_stacks_event(struct dt_sink *, const struct dt_sink_event *);
 int dt_stacks_aggregation(struct dt_sink *, const struct dt_sink_aggs *);
 
-/* What dt_stacks_event() is made of, for who takes firings apart for several formats. */
+/* The parts of dt_stacks_event(), for callers that feed several formats from one firing. */
 void dt_stacks_begin(struct dt_stacks *);
 void dt_stacks_value(struct dt_stacks *, const struct dt_act *, const struct dt_value *);
 void dt_stacks_end(struct dt_stacks *, const struct dt_sink_event *);
 void dt_stacks_cleared(struct dt_stacks *, int64_t id);
 void dt_stacks_truncated(struct dt_stacks *, const struct dt_sink_aggs *left);
 /*
- * All counts are 0 from now on. What aggregations show no more is forgotten; all else moves to that arena,
- * and nothing refers to the one before.
+ * Set all counts to 0. Stacks that are no longer in an aggregation are removed; the others move to the new
+ * arena, so that the old one can be freed.
  */
 void dt_stacks_renew(struct dt_stacks *, struct dt_arena *);
 

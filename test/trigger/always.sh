@@ -56,7 +56,7 @@ every_function() {
 }
 known_load() { load 1 30; load 64 128; load 390 2; }
 
-# start_collector PORT: one for OTLP (collector.py), at any port if that is 0; `answer` says what it answers
+# start_collector PORT: start an OTLP collector (collector.py), 0 for any port; `answer` sets its response
 start_collector() {
 	mkdir -p "$tmp/got" "$tmp/not"
 	rm -f "$tmp/port"
@@ -66,8 +66,8 @@ start_collector() {
 }
 answer() { echo "$*" >"$tmp/answer.new" && mv "$tmp/answer.new" "$tmp/answer"; }
 
-# need_decoder: OpenTelemetry's own, and protobufjs, in $modules; $node is empty if they cannot be had. Scripts beside this one want them
-# too: the first one gets them, and they are there when all of them are.
+# need_decoder: OpenTelemetry's decoder and protobufjs, in $modules; $node is empty if they cannot be installed. Scripts that run
+# concurrently share them: the first one installs them, and the folder gets its name when it is complete.
 need_decoder() {
 	modules=$build/otlp node=
 	command -v npm >/dev/null && node=$(command -v node) || return 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# collector.py FOLDER PORT: a collector of OTLP. Writes each request to a file of its own, in FOLDER/got, or FOLDER/not if it does not
-# take it, and who sent it to FOLDER/agents; its port to FOLDER/port. What it answers is in FOLDER/answer: a status, seconds of
-# Retry-After, bytes of the body in hex; - is none.
+# collector.py FOLDER PORT: an OTLP collector. Writes each accepted request to a file in FOLDER/got, each refused one to FOLDER/not, the
+# User-Agents to FOLDER/agents, and its port to FOLDER/port. FOLDER/answer sets the response: status, seconds of Retry-After, body in
+# hex; - for none.
 import http.server, os, sys
 top, count = sys.argv[1], [0]
 class Handler(http.server.BaseHTTPRequestHandler):

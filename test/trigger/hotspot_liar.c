@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says that it is a JVM, as far as a tracer can see, and lies in the way that its word says: its tables, its
- * heaps of code, what the code in them says of itself, its methods and their names. Its code is really there
- * and runs; below it are system calls. hotspot_liar WAY CALLS STOP: it ends when there is a file STOP, and
- * makes CALLS calls every few milliseconds until then.
+ * An untrusted process that claims to be a JVM: a small model of one, with code heaps that contain code which
+ * really runs and makes system calls. WAY selects what is invalid: the tables, the heaps, the descriptions of
+ * code, methods or names. hotspot_liar WAY CALLS STOP: makes CALLS system calls every few milliseconds until
+ * the file STOP exists.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -19,10 +19,12 @@ enum { INTERPRETER, STUB, COMPILED };	/* the blocks */
 enum { CODE = 256, SCOPES = 512, PCS = 640, DATA = 768 };	/* in a blob */
 enum { BCI = 5, COMPILE_ID = 7, FRAME_WORDS = 4, CODE_BYTES = 16, HAS_LINES = 1, CONSTANTS = 4 };
 
-/* ---- code: a frame of each kind, each called with {method, bytecode, whom to call next} ---- */
+/* ---- code: one frame of each kind; its argument points to a struct call ---- */
 
-extern const char interpreted[], interpreted_end[], stub[], stub_back[], stub_end[], compiled[],
-    compiled_back[], compiled_end[];
+/* hidden: GNU ld for aarch64 gives all labels of a section that are not global the same entry of the GOT */
+#define LABEL extern const char __attribute__((visibility("hidden")))
+LABEL interpreted[], interpreted_end[], stub[], stub_back[], stub_end[], compiled[], compiled_back[],
+    compiled_end[];
 #if defined(__x86_64__)
 __asm__(".text\n"
 	"interpreted: push %rbp\nmov %rsp, %rbp\nlea 16(%rbp), %rax\n"
@@ -47,9 +49,9 @@ __asm__(".text\n"
 	"compiled_back: ldp x29, x30, [sp, #16]\nadd sp, sp, #32\nret\ncompiled_end:\n");
 #endif
 
-struct call { uint64_t method, bytecode, next; };
+struct call { uint64_t method, bytecode, next; };	/* next: the function to call with the next one */
 
-/* ---- a virtual machine: of what JVMs say of themselves, what is needed ---- */
+/* ---- the model: the parts of a JVM's own description that dtrace reads ---- */
 
 struct space { uint64_t low, high; };
 struct heap { struct space memory, segmap; uint32_t segment_bits; };
@@ -75,7 +77,7 @@ static struct heap heap, other_heap;
 static struct { uint64_t data; uint32_t n; } heaps;
 static uint64_t heap_at[2], heaps_at, call_stub;
 static unsigned char segmap[BLOCKS * SEGMENTS];
-static unsigned char *code;			/* the heap's */
+static unsigned char *code;			/* memory of the code heap */
 static struct method outer, inner;
 static struct { struct const_method is; unsigned char code[CODE_BYTES], lines[CODE_BYTES]; } outer_code,
     inner_code;
@@ -136,20 +138,20 @@ static struct type types[] = {
 	{ NULL, 0 },
 };
 
-/* for others only, so the linker is to keep it */
-#define SAID __attribute__((used, retain))
-SAID struct member *gHotSpotVMStructs = members;
-SAID uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct member);
-SAID uint64_t gHotSpotVMStructEntryTypeNameOffset = offsetof(struct member, type);
-SAID uint64_t gHotSpotVMStructEntryFieldNameOffset = offsetof(struct member, name);
-SAID uint64_t gHotSpotVMStructEntryTypeStringOffset = offsetof(struct member, kind);
-SAID uint64_t gHotSpotVMStructEntryIsStaticOffset = offsetof(struct member, is_static);
-SAID uint64_t gHotSpotVMStructEntryOffsetOffset = offsetof(struct member, offset);
-SAID uint64_t gHotSpotVMStructEntryAddressOffset = offsetof(struct member, address);
-SAID struct type *gHotSpotVMTypes = types;
-SAID uint64_t gHotSpotVMTypeEntryArrayStride = sizeof(struct type);
-SAID uint64_t gHotSpotVMTypeEntryTypeNameOffset = offsetof(struct type, name);
-SAID uint64_t gHotSpotVMTypeEntrySizeOffset = offsetof(struct type, size);
+/* read by other processes only: the linker must keep it */
+#define EXPORT __attribute__((used, retain))
+EXPORT struct member *gHotSpotVMStructs = members;
+EXPORT uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct member);
+EXPORT uint64_t gHotSpotVMStructEntryTypeNameOffset = offsetof(struct member, type);
+EXPORT uint64_t gHotSpotVMStructEntryFieldNameOffset = offsetof(struct member, name);
+EXPORT uint64_t gHotSpotVMStructEntryTypeStringOffset = offsetof(struct member, kind);
+EXPORT uint64_t gHotSpotVMStructEntryIsStaticOffset = offsetof(struct member, is_static);
+EXPORT uint64_t gHotSpotVMStructEntryOffsetOffset = offsetof(struct member, offset);
+EXPORT uint64_t gHotSpotVMStructEntryAddressOffset = offsetof(struct member, address);
+EXPORT struct type *gHotSpotVMTypes = types;
+EXPORT uint64_t gHotSpotVMTypeEntryArrayStride = sizeof(struct type);
+EXPORT uint64_t gHotSpotVMTypeEntryTypeNameOffset = offsetof(struct type, name);
+EXPORT uint64_t gHotSpotVMTypeEntrySizeOffset = offsetof(struct type, size);
 
 static const char *way;
 static uint64_t seed = 88172645463325252u;
@@ -169,7 +171,7 @@ static struct block *block(unsigned i) { return (struct block *)(code + i * BLOC
 static struct blob *blob(unsigned i) { return (struct blob *)(block(i) + 1); }
 static unsigned char *in_blob(unsigned i, unsigned off) { return (unsigned char *)blob(i) + off; }
 
-/* ---- what is true ---- */
+/* ---- valid data ---- */
 
 static void make_symbol(struct symbol *s, const char *text)
 {
@@ -188,7 +190,7 @@ static void make_blob(unsigned i, const char *name)
 		segmap[i * SEGMENTS + s] = (unsigned char)s;
 }
 
-/* inner() is inlined in outer(): two scopes at the only place where the code calls. */
+/* inner() is inlined in outer(): two scopes at the only call. */
 static void make_compiled(void)
 {
 	static const unsigned char scopes[] = { 0, 4, 2, BCI + 1, 0, 1, BCI + 1 };
@@ -212,7 +214,7 @@ static void make_compiled(void)
 	data[1] = at(&inner);
 }
 
-/* Line 2 from bytecode 4 on. */
+/* Line 1, and line 2 from bytecode 4 on. */
 static void make_method(struct method *m, struct const_method *c, unsigned char *lines, uint16_t name)
 {
 	m->constant = at(c);
@@ -255,7 +257,7 @@ static void put_code(unsigned i, const char *from, const char *end)
 	__builtin___clear_cache((char *)in_blob(i, CODE), (char *)in_blob(i, CODE) + (end - from));
 }
 
-/* ---- what is not ---- */
+/* ---- invalid data ---- */
 
 static void set(const char *type, const char *name, uint64_t value)
 {
@@ -266,7 +268,7 @@ static void set(const char *type, const char *name, uint64_t value)
 		}
 }
 
-/* Of names: the walk does not read them. */
+/* Names and lines, which the walk does not read. */
 static void lie_names(void)
 {
 	if (is("length"))
@@ -287,7 +289,7 @@ static void lie_names(void)
 		inner_code.is.words = outer_code.is.words = UINT32_MAX, inner_code.lines[0] = 0xff;
 }
 
-/* Of compiled code: what is inlined in what. */
+/* Scopes of compiled code. */
 static void lie_scopes(void)
 {
 	struct blob *b = blob(COMPILED);
@@ -310,7 +312,7 @@ static void lie_scopes(void)
 		b->size = UINT32_MAX, b->name = at("not a method of any kind, and with a name that is long");
 }
 
-/* Of what the walk goes by. */
+/* What the walk reads. */
 static void lie_frames(void)
 {
 	if (is("frame"))
@@ -335,7 +337,7 @@ static void lie_frames(void)
 		blob(INTERPRETER)->size = INT32_MAX;
 }
 
-/* Of the tables. */
+/* The JVM's description of itself. */
 static void lie_tables(void)
 {
 	if (is("stride"))
@@ -354,7 +356,7 @@ static void lie_tables(void)
 		gHotSpotVMStructs = NULL;
 }
 
-/* What the walk reads is not what is read afterwards. */
+/* Change data between the walk and the lookup of names. */
 static void lie_again(void)
 {
 	uint64_t *const all[] = { (uint64_t *)&outer, (uint64_t *)&inner, (uint64_t *)&outer_code,
@@ -370,7 +372,7 @@ static void lie_again(void)
 		one[any() % 2] = any() % 2 ? any() : at(all[any() % n]);
 }
 
-/* A frame that is its own caller, for as long as a call takes. */
+/* During the call the frame is its own caller. */
 static void call_in_circles(uint64_t *frame)
 {
 	uint64_t before = frame[0];
@@ -402,7 +404,7 @@ static void *change(void *unused)
 	return unused;
 }
 
-/* From native code to the interpreter, twice, and from there to compiled code, which calls native code. */
+/* Native code calls two interpreted methods, then a compiled one, then native code. */
 static void call(void)
 {
 	const struct call calls_of[] = {

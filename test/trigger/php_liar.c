@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says that it is PHP 8.2, as far as a tracer can see, and lies in the way that its word says; then makes
- * system calls in what it says is the loop of its interpreter. php_liar WAY CALLS STOP: it ends when there is
- * a file STOP, and makes CALLS calls every few milliseconds until then.
+ * An untrusted process that claims to be PHP 8.2 and makes system calls in the loop of its interpreter. WAY
+ * selects what is invalid. php_liar WAY CALLS STOP: makes CALLS system calls every few milliseconds until the
+ * file STOP exists.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ static void make(void)
 	executor_globals[CURRENT] = at(&frame[0]);
 }
 
-/* Of strings; each of them is that of a function as well. */
+/* Strings. */
 static void lie_strings(void)
 {
 	if (is("hash"))
@@ -93,6 +93,7 @@ static void lie_strings(void)
 		class.word[CLASS_NAME] = at(&class);
 }
 
+/* Frames, functions and code. */
 static void lie_frames(void)
 {
 	if (is("nowhere"))
@@ -113,7 +114,7 @@ static void lie_frames(void)
 		frame[1].word[INFO] = 0, frame[1].word[PREVIOUS] = at(&frame[0]);
 }
 
-/* What the walk reads is not what is read afterwards. */
+/* Change data between the walk and the lookup of names. */
 static void lie_again(void)
 {
 	union object *const all[] = { &frame[0], &frame[1], &function[0], &function[1], &code, &class,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Says that it is Node, as far as a tracer can see, and lies in the way that its word says; then makes system
- * calls below what it says are frames of JavaScript. v8_liar WAY CALLS STOP: it ends when there is a file
- * STOP, and makes CALLS calls every few milliseconds until then.
+ * An untrusted process that claims to be Node.js and makes system calls below frames of JavaScript. WAY
+ * selects what is invalid. v8_liar WAY CALLS STOP: makes CALLS system calls every few milliseconds until the
+ * file STOP exists.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -19,18 +19,18 @@ enum { INFO_DATA = 1, INFO_NAME = 3, INFO_SCRIPT = 5, TOKEN = 56, SOURCE = 1, FI
 
 union object { uint64_t word[64]; unsigned char byte[512]; };
 
-/* what V8 says of itself: for others only, so the linker is to keep it */
-#define SAID __attribute__((used, retain))
-SAID int32_t v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE = NOT_STRINGS + SHARED;
-SAID int32_t v8dbg_type_Script__SCRIPT_TYPE = NOT_STRINGS + SCRIPT;
-SAID int32_t v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE = NOT_STRINGS + SCOPE;
-SAID int32_t v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE = NOT_STRINGS + BYTECODE;
-SAID int32_t v8dbg_class_JSFunction__shared__SharedFunctionInfo = 24;
-SAID int32_t v8dbg_class_SharedFunctionInfo__raw_function_token_offset__int16_t = TOKEN;
-SAID int32_t v8dbg_class_BytecodeArray__data__uintptr_t = HEADER;
-SAID int32_t v8dbg_off_fp_bytecode_array = -24;
-SAID int32_t v8dbg_scopeinfo_idx_first_vars = 3;
-SAID int32_t v8dbg_IsNotStringMask = -NOT_STRINGS;
+/* V8's description of itself, read by other processes only: the linker must keep it */
+#define EXPORT __attribute__((used, retain))
+EXPORT int32_t v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE = NOT_STRINGS + SHARED;
+EXPORT int32_t v8dbg_type_Script__SCRIPT_TYPE = NOT_STRINGS + SCRIPT;
+EXPORT int32_t v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE = NOT_STRINGS + SCOPE;
+EXPORT int32_t v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE = NOT_STRINGS + BYTECODE;
+EXPORT int32_t v8dbg_class_JSFunction__shared__SharedFunctionInfo = 24;
+EXPORT int32_t v8dbg_class_SharedFunctionInfo__raw_function_token_offset__int16_t = TOKEN;
+EXPORT int32_t v8dbg_class_BytecodeArray__data__uintptr_t = HEADER;
+EXPORT int32_t v8dbg_off_fp_bytecode_array = -24;
+EXPORT int32_t v8dbg_scopeinfo_idx_first_vars = 3;
+EXPORT int32_t v8dbg_IsNotStringMask = -NOT_STRINGS;
 
 /* A frame of V8: a frame pointer, below it the context, the function, the bytecode and the place in it. */
 void liar_frame(uint64_t context, uint64_t function, uint64_t bytecode, uint64_t place, void (*next)(void));
@@ -70,7 +70,7 @@ static void make_text(union object *o, const char *text)
 	memcpy(&o->word[2], text, strlen(text));
 }
 
-/* Signed, the sign in the lowest bit; all of them are below 64. */
+/* Zigzag encoding of a number below 64. */
 static unsigned char number(int n) { return (unsigned char)(n >= 0 ? n << 1 : -n * 2 - 1); }
 
 static void make_scope(void)
@@ -84,7 +84,7 @@ static void make_scope(void)
 	scope.word[NAME + 4] = at(&scope);
 }
 
-/* The code begins at -1, in the second line. */
+/* Bytecode offsets start at -1, in the second line. */
 static void make_table(void)
 {
 	become(&table, TEXT);
@@ -125,7 +125,7 @@ static void make(void)
 	bytecode.word[TABLE] = at(&table);
 }
 
-/* A table that goes two million characters further in a long source and back, again and again. */
+/* A table that jumps two million characters forward and back in a long source, repeatedly. */
 static void lie_far(void)
 {
 	static const char there_and_back[] = "\0\xb0\xff\xff\x03\0\xab\xff\xff\x03";
@@ -143,7 +143,7 @@ static void lie_far(void)
 	bytecode.word[TABLE] = at(rows);
 }
 
-/* Strings that are made of others. */
+/* Strings. */
 static void lie_strings(void)
 {
 	if (is("cons"))
@@ -160,7 +160,7 @@ static void lie_strings(void)
 		memcpy(&name.word[2], "\033[3\n", 4);
 }
 
-/* What is wrong from the start. */
+/* Invalid from the start. */
 static void lie(void)
 {
 	lie_strings();
@@ -202,7 +202,7 @@ static void lie_again(void)
 		all[any() % n]->word[any() % 8] = any() % 2 ? any() : at(all[any() % n]);
 }
 
-/* The frame of V8 that called is its own caller, for as long as a call takes. */
+/* During the call the frame of V8 is its own caller. */
 static void call_in_circles(uint64_t *frame)
 {
 	uint64_t before = frame[0];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Profiles by OTLP: what programs that run always count by stacks, decoded by protobufjs by the schemas of 1.9 and 1.10; sums over all
-# requests are those of the load, to the last one, while the program clears and truncates.
+# OTLP profiles of always-on programs, decoded by protobufjs with the schemas of 1.9 and 1.10: the sums over all requests are exactly
+# those of the load, while the program calls clear() and trunc().
 . test/cli/helpers.inc
 known=knownprof	# scripts run beside each other
 . test/trigger/always.sh
@@ -26,7 +26,7 @@ C
 gcc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o "$tmp/$known" "$tmp/calls.c" 2>"$tmp/log" || always_skip "profiles" "no gcc"
 load() { "$tmp/$known" "$1" "$2" >/dev/null; }
 
-# The schemas, as far as they are used here: what differs is a sample.
+# The parts of the schemas that are used here: they differ in Sample.
 proto() {
 	cat <<-P
 		syntax = "proto3";
@@ -97,7 +97,7 @@ for (const file of fs.readdirSync(top).filter(f => f.endsWith('.profiles')).sort
 for (const key of Object.keys(sums).sort()) console.log(`${key} ${sums[key]}`);
 J
 
-# decodes VERSION: $tmp/out are the sums so far
+# decodes VERSION: the sums so far, in $tmp/out
 decodes() { "$node" "$tmp/decode.js" "$tmp/got" "$modules" "$tmp/$1.proto" >"$tmp/out" 2>"$tmp/err"; }
 all_there() { decodes "$1" && grep -q "^n_$2 $3" "$tmp/out"; }
 is_sum() { decodes "$1" && [ "$(grep -c . "$tmp/out")" -ge 1 ] && cmp -s "$tmp/expected" "$tmp/out"; }
@@ -111,7 +111,7 @@ expect() {	# expect FEW MANY
 		samples count - few $1
 	DONE
 }
-# @n is cleared and @bytes loses all but one of its elements, both again and again; firings of few() record their stack.
+# @n is cleared and @bytes truncated to one element, repeatedly; firings of few() record their stack.
 program() {
 	cat <<-D
 		syscall::write:entry /execname == "$known"/ { @n["a key", ustack()] = count(); @bytes[ustack()] = sum(arg2); @plain = count(); }
@@ -140,7 +140,7 @@ for version in 1.9 1.10; do
 	waits is_sum "$version"
 	check $? "$version: profiles are those of the load: $(diff "$tmp/expected" "$tmp/out" | tr '\n' ' ') $(head -c 300 "$tmp/err")"
 	same "$version: the request says which schema it is" "$(sed -n 's|^/base/v1development/profiles dtraced/[^ ]* ||p' "$tmp/agents" | sort -u)" "otlp-profiles/$version"
-	# what counts nothing more is not sent again
+	# stacks without new counts are not sent again
 	quiet() {
 		ls "$tmp/got" | grep -c profiles >"$tmp/before"
 		seen=$(ls "$tmp/got" | grep -c metrics)
@@ -161,7 +161,7 @@ for version in 1.9 1.10; do
 	kill "$collector"
 done
 
-# none unless they are asked for
+# no profiles by default
 printf 'always %s/none.d\notlp http://127.0.0.1:1 profiles=1.7\n' "$tmp" >"$tmp/bad.conf"
 "$build/dtraced" --config "$tmp/bad.conf" 2>"$tmp/err"
 same "profiles=1.7 is refused" "$? $(grep -c otlp "$tmp/err")" "2 1"

@@ -36,7 +36,7 @@ funcs = {f[1]: (text[f[2]], text[f.get(4, 0)]) for f in of(5)}
 for l in of(4): print(*("key" if f == ("a key", "") else "K" if f[1] == "vmlinux" and "`" not in f[0] and "_[k]" not in f[0] else "other" for f in [funcs[dict(fields(l[4]))[1]]]), maps.get(l.get(2), "none"))
 ' | sort -u | grep -v ^other | tr '\n' ';')" "K [kernel];key none;"
 fi
-# names of C++ as people write them, and as the object has them: speedscope's own demangler crashes on some
+# names of C++ are demangled, with the symbol as system_name: speedscope's demangler crashes on some symbols
 cat >"$tmp/named.c" <<'END'
 #include <unistd.h>
 __attribute__((noinline)) void work(void) __asm__("_ZN3far5thing2goEi");

@@ -167,7 +167,7 @@ if [ -x "$nginx" ] && command -v wrk >/dev/null; then web_server; else ok "nginx
 project() {
 	mkdir "$tmp/build" "$tmp/b"
 	: >"$tmp/compiled"
-	# make also asks it for the machine, which compiles nothing, and has it compile a line to see what the linker can
+	# make also runs the compiler to ask for the machine and to test a linker option
 	printf '#!/bin/sh\ncase " $* " in *" -c "* | *" -x c "*) echo >>%s/compiled ;; esac\nexec %s "$@"\n' "$tmp" "$(command -v gcc)" >"$tmp/cc"
 	chmod 755 "$tmp/cc"
 	objects=

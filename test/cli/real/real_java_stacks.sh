@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Stacks of Java in every machine that is installed, made by each of its compilers: as many as 1,000 of waiting threads are
-# those of jstack(1), and samples of a program that computes reach its start.
+# those of jstack(1), and samples of a program that computes reach its start. JAVA_MODES: the options of java to test.
 # slow: left out of `make check`
 . test/cli/helpers.inc
 may_trace "stacks of Java"
@@ -72,7 +72,7 @@ seed=$$
 for java in $(for j in "$(command -v java)" /usr/lib/jvm/*/bin/java; do readlink -f "$j"; done | sort -u); do
 	version=$("$java" -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p')
 	[ -x "$(dirname "$java")/jstack" ] || continue
-	for mode in -Xint -Xmixed -XX:TieredStopAtLevel=1 -XX:-TieredCompilation -XX:+PreserveFramePointer; do
+	for mode in ${JAVA_MODES:--Xint -Xmixed -XX:TieredStopAtLevel=1 -XX:-TieredCompilation -XX:+PreserveFramePointer}; do
 		seed=$((seed + 1))
 		java_stacks "Java $version $mode" "$java" 100 150 $seed 20000 $mode
 	done
