@@ -5,6 +5,9 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "ok - profiles # SKIP tracing needs root"
 	exit 0
 fi
+for need in gzip gcc; do
+	command -v $need >/dev/null || { echo "ok - profiles # SKIP no $need"; exit 0; }
+done
 
 "$dtrace" -qO pprof -o "$tmp/p" -n 'BEGIN { @n["a b", stack(1)] = count(); @t_ns["a b", stack(1)] = sum(3000000); @t_ns["c", stack(1)] = sum(1000000); stack(1); exit(0); }'
 "$dtrace" -qO pprof -o "$tmp/empty" -n 'BEGIN { exit(0); }'
