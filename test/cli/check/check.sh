@@ -42,8 +42,9 @@ check $? "the quick tests, and unit tests under the sanitizers"
 checks "$tree/.ci/run"
 check $status ".ci/run"
 ends "its last line" "89 passed, 0 failed, 8 skipped"
+vm_seconds=$(sed -n 's/.*VM_SECONDS:-\([0-9]*\).*/\1/p' .ci/run)
 for call in 'tools/suite -j 3 build-gcc' 'tools/suite -q -j 2 build-clang one_test engine language test/d/' 'tools/suite -q -j 2 build-asan one_test engine hostile format fleet stack usdt test/d/' 'tools/fuzz build-fuzz' \
-    'test/vm/suite -t 2700 build-gcc' 'test/vm/other -t 2700' 'test/vm/suite -t 900 -k latest build-gcc provider_fbt.sh' \
+    "test/vm/suite -t $vm_seconds build-gcc" "test/vm/other -t $vm_seconds" 'test/vm/suite -t 900 -k latest build-gcc provider_fbt.sh' \
     'test/vm/suite -t 900 -c 16 build-gcc session_rings_test cpus.sh'; do
 	grep -qx -e "$call" "$tree/calls"
 	check $? ".ci/run: $call"
