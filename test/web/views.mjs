@@ -222,8 +222,8 @@ const drawnIn = (css, key) => page.evaluate(([css, key]) => new Promise((done) =
 await step("records: a column for each value, sorted and filtered by it", async () => {
 	await load(spans, begun, ...probes, ["N", 30, "proc", "vmlinux", "sched_process_exec", "exec-success"], ...calls, fires(30, 500, 9, 1));
 	const table = page.locator(".records"), rows = table.locator(".rows .line:visible");
-	same(await table.locator(".head [role=columnheader]").allTextContents().then((all) => all.join()), "time,CPU,probe,tid,execname,id");
 	await rows.filter({ hasText: "proc:::exec-success" }).filter({ hasText: /^0\.5000001proc:::exec-success9server1$/ }).waitFor();
+	same(await table.locator(".head [role=columnheader]").allTextContents().then((all) => all.join()), "time,CPU,probe,tid,execname,id");
 	const filter = table.getByLabel("filter records"), count = (t) => table.locator(".dim", { hasText: t }).waitFor();
 	await filter.fill("id>536 -probe:return tid:72");
 	await count("2 lines of 241 records");
