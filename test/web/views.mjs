@@ -376,6 +376,7 @@ await step("without records it has its keys, and the line that keeps some", asyn
 	await load(...heats("x:::y { @ns[execname] = quantize(arg0); }", []));
 	await page.locator("canvas.heat").focus();
 	await press("ArrowLeft", "ArrowUp", "Enter");
+	await examples.locator(".keys-of button").first().waitFor();
 	same(await examples.locator(".keys-of button").allTextContents().then((all) => all.join("|")), "web 2|db 1");
 	same(await examples.locator("pre").textContent(), "if (arg0 >= 4 && arg0 <= 7) { trace(execname); trace(pid); trace(arg0); }");
 	await press("Escape");
